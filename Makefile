@@ -16,13 +16,14 @@ REPORT := results/demo/report.html
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-web demo test lint format docs unit workflow test-papers test-faults test-slurm test-web lint-web clean distclean
+.PHONY: help setup setup-web demo test lint format docs unit workflow tiny test-papers test-faults test-slurm test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
-	@echo "make test-papers  studies/papers.yaml to the end, on stand-ins of all that it fetches"
+	@echo "make tiny CHAPTERS=surface  some chapters of a tiny study: what a new measure makes, in a minute"
+	@echo "make test-papers  what studies/papers.yaml has from the hub, of which this machine has a stand-in"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
 	@echo "make docs       write what the pages list of keys and results"
 	@echo "make format     format the code"
@@ -78,9 +79,14 @@ workflow: setup
 test-faults: setup
 	$(PYTHON) -m pytest tests/faults tests/cluster --numprocesses 2 --dist loadfile
 
-# The papers' study on tiny models and made-up data, which a hub on this machine has.
+# What the papers' study downloads: tiny models and made-up data, which a hub on this machine has.
 test-papers: setup
 	$(PYTHON) -m pytest tests/papers
+
+# Some chapters of the tiny study, by this checkout's code: what a new measure makes, in a minute.
+CHAPTERS ?= surface
+tiny: setup
+	@$(PYTHON) -m tests.workflow.some_chapters $(CHAPTERS)
 
 # A real SLURM on this machine, where its programs are; skipped elsewhere. Each worker has its own,
 # and mostly waits for it.

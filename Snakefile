@@ -40,7 +40,7 @@ MODELS = list(config["models"])
 
 include: "rules/figures.smk"
 include: "rules/attention_on_the_fly.smk"
-include: "rules/preflight.smk"
+include: "rules/check.smk"
 
 
 # Functions: Snakemake would else parse all their paths whenever it reads the rules, for each job too.

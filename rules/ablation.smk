@@ -116,46 +116,36 @@ ABLATION_FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
 ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
-use rule analysis_step as kovaleva2019_fig8 with:
-    input:
-        scores=ABLATION_SCORES,
-        metrics=expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
-    output:
-        **figure("kovaleva2019-fig8", "Figure 8, one head disabled", ABLATION_DISABLING),
-    pathvars:
-        job="ablation/{model}.kovaleva2019_fig8",
-    localrule: True
-    params:
-        **step("ablation/kovaleva2019_fig8.py"),
-        mode="uniform",
+drawn(
+    "kovaleva2019-fig8",
+    "Figure 8, one head disabled",
+    ABLATION_DISABLING,
+    input={
+        "scores": ABLATION_SCORES,
+        "metrics": expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
+    },
+    params={"mode": "uniform"},
+)
 
 
-use rule analysis_step as kovaleva2019_fig9 with:
-    input:
-        scores=ABLATION_SCORES,
-    output:
-        **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", ABLATION_DISABLING),
-    pathvars:
-        job="ablation/{model}.kovaleva2019_fig9",
-    localrule: True
-    params:
-        **step("ablation/kovaleva2019_fig9.py"),
-        mode="uniform",
+drawn(
+    "kovaleva2019-fig9",
+    "Figure 9, one layer disabled",
+    ABLATION_DISABLING,
+    input={"scores": ABLATION_SCORES},
+    params={"mode": "uniform"},
+)
 
 
-use rule analysis_step as michel2019_fig1 with:
-    input:
-        scores=ABLATION_SCORES,
-    output:
-        **figure("michel2019-fig1", "Figure 1, scores without one head", ABLATION_MASKING),
-    pathvars:
-        job="ablation/{model}.michel2019_fig1",
-    localrule: True
-    params:
-        **step("ablation/michel2019_fig1.py"),
+drawn(
+    "michel2019-fig1",
+    "Figure 1, scores without one head",
+    ABLATION_MASKING,
+    input={"scores": ABLATION_SCORES},
+)
 
 
-use rule analysis_step as michel2019_table1 with:
+use rule analysis_step as michel2019_tables with:
     input:
         scores=ABLATION_SCORES,
         gains=ABLATION_GAINS,
@@ -164,68 +154,71 @@ use rule analysis_step as michel2019_table1 with:
         table=table("michel2019-table1", "Table 1, every head masked", ABLATION_MASKING),
         best=table("michel2019-gains", "heads that matter, and honest gains", ABLATION_MASKING),
         power=table("michel2019-power", "the smallest loss that would be found", ABLATION_MASKING),
-    pathvars:
-        job="ablation/{model}.michel2019_table1",
-    localrule: True
-    params:
-        **step("ablation/michel2019_table1.py"),
-
-
-use rule analysis_step as michel2019_table3 with:
-    input:
-        scores=ABLATION_SCORES,
-        gains=ABLATION_GAINS,
-    output:
-        table=table(
+        alone=table(
             "michel2019-table3", "Table 3, the best head left in each layer", ABLATION_MASKING
         ),
-    pathvars:
-        job="ablation/{model}.michel2019_table3",
-    localrule: True
-    params:
-        **step("ablation/michel2019_table3.py"),
-
-
-include: "ablation_modes.smk"
-
-
-use rule analysis_step as ablation_pairs with:
-    input:
-        scores=ABLATION_SCORES,
-        gains=ABLATION_GAINS,
-    output:
-        points="<results>/{model}/ablation/pairs.parquet",
-        table=table(
+        pairs=table(
             "michel2019-pairs",
             "section 5, the same heads across data sets and seeds",
             ABLATION_MASKING,
         ),
+        points="<results>/{model}/ablation/pairs.parquet",
     pathvars:
-        job="ablation/{model}.ablation_pairs",
+        job="ablation/{model}.michel2019_tables",
     localrule: True
     params:
-        **step("ablation/ablation_pairs.py"),
+        **step("ablation/michel2019_tables.py"),
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],
 
 
-use rule analysis_step as michel2019_fig2 with:
+use rule analysis_step as ablation_modes with:
     input:
-        points=rules.ablation_pairs.output.points,
-        table=rules.ablation_pairs.output.table,
+        logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
+        scores=ABLATION_SCORES,
     output:
-        **figure(
-            "michel2019-fig2",
-            "Figure 2, effects across data sets",
+        table=table(
+            "ablation-modes",
+            "how well modes of disabling agree",
             ABLATION_MASKING,
-            wanted=ABLATION_COMPARED,
+            caption="ablation-modes-table",
+        ),
+        heads=measured(
+            table("ablation-mode-heads", "each head's verdict, by mode", ABLATION_MASKING)
         ),
     pathvars:
-        job="ablation/{model}.michel2019_fig2",
-    localrule: True
+        job="ablation/{model}.ablation_modes",
+    resources:
+        mem_mb=memory(1500, 25),
     params:
-        **step("ablation/michel2019_fig2.py"),
-        mode="zero",
+        **step("ablation/ablation_modes.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+        points=ABLATION["equivalence"],
+        nats=ABLATION["equivalence_nats"],
+
+
+drawn(
+    "ablation-modes",
+    "how well modes of disabling agree",
+    ABLATION_MASKING,
+    input={"table": rules.ablation_modes.output.table},
+    own="ablation_modes_figure",
+)
+
+
+drawn(
+    "michel2019-fig2",
+    "Figure 2, effects across data sets",
+    ABLATION_MASKING,
+    wanted=ABLATION_COMPARED,
+    input={
+        "points": rules.michel2019_tables.output.points,
+        "table": rules.michel2019_tables.output.pairs,
+    },
+    params={"mode": "zero"},
+)
 
 
 use rule analysis_step as head_behaviour with:
@@ -258,19 +251,15 @@ use rule analysis_step as head_behaviour with:
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_heads with:
-    input:
-        heads=rules.head_behaviour.output.heads,
-        strata=rules.head_behaviour.output.strata,
-    output:
-        **figure(
-            "kovaleva2019-heads", "section 5, do the linguistic heads matter", ABLATION_DISABLING
-        ),
-    pathvars:
-        job="ablation/{model}.kovaleva2019_heads",
-    localrule: True
-    params:
-        **step("ablation/kovaleva2019_heads.py"),
+drawn(
+    "kovaleva2019-heads",
+    "section 5, do the linguistic heads matter",
+    ABLATION_DISABLING,
+    input={
+        "heads": rules.head_behaviour.output.heads,
+        "strata": rules.head_behaviour.output.strata,
+    },
+)
 
 
 include: "ablation_attribution.smk"

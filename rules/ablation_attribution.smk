@@ -48,18 +48,11 @@ use rule analysis_step as ablation_attribution with:
         screen=ABLATION["screen"],
 
 
-use rule analysis_step as ablation_attribution_figure with:
-    input:
-        heads=rules.ablation_attribution.output.heads,
-    output:
-        **figure(
-            "ablation-attribution",
-            "attribution against exact effects",
-            ABLATION_ATTRIBUTION,
-            caption="ablation-attribution-figure",
-        ),
-    pathvars:
-        job="ablation/{model}.ablation_attribution_figure",
-    localrule: True
-    params:
-        **step("ablation/ablation_attribution_figure.py"),
+drawn(
+    "ablation-attribution",
+    "attribution against exact effects",
+    ABLATION_ATTRIBUTION,
+    caption="ablation-attribution-figure",
+    input={"heads": rules.ablation_attribution.output.heads},
+    own="ablation_attribution_figure",
+)

@@ -78,19 +78,16 @@ use rule analysis_step as ablation_modes_next_token with:
         nats=ABLATION["equivalence_nats"],
 
 
-use rule ablation_modes_figure as ablation_modes_figure_next_token with:
-    input:
-        table=rules.ablation_modes_next_token.output.table,
-    output:
-        **figure(
-            "next-token-modes",
-            "decoders, how well modes of disabling agree",
-            ABLATION_MASKING,
-            wanted=len(ABLATION_TEXT["modes"]) > 1,
-            caption="ablation-modes",
-        ),
-    pathvars:
-        job="ablation/{model}.ablation_modes_figure_next_token",
+drawn(
+    "next-token-modes",
+    "decoders, how well modes of disabling agree",
+    ABLATION_MASKING,
+    wanted=len(ABLATION_TEXT["modes"]) > 1,
+    caption="ablation-modes",
+    input={"table": rules.ablation_modes_next_token.output.table},
+    params={"figure": "ablation_modes_figure"},
+    own="ablation_modes_figure_next_token",
+)
 
 
 use rule training_step as next_token_attribution with:
@@ -139,33 +136,28 @@ use rule analysis_step as ablation_attribution_next_token with:
         screen=ABLATION["screen"],
 
 
-use rule ablation_attribution_figure as ablation_attribution_figure_next_token with:
-    input:
-        heads=rules.ablation_attribution_next_token.output.heads,
-    output:
-        **figure(
-            "next-token-attribution",
-            "decoders, attribution against exact effects",
-            ABLATION_ATTRIBUTION,
-            caption="ablation-attribution-figure",
-        ),
-    pathvars:
-        job="ablation/{model}.ablation_attribution_figure_next_token",
+drawn(
+    "next-token-attribution",
+    "decoders, attribution against exact effects",
+    ABLATION_ATTRIBUTION,
+    caption="ablation-attribution-figure",
+    input={"heads": rules.ablation_attribution_next_token.output.heads},
+    params={"figure": "ablation_attribution_figure"},
+    own="ablation_attribution_figure_next_token",
+)
 
 
-use rule analysis_step as michel2019_next_token with:
-    input:
-        scores=rules.next_token_scores.output.scores,
-    output:
-        **figure("michel2019-next-token", "decoders, one head disabled", ABLATION_MASKING),
-        table=table(
+drawn(
+    "michel2019-next-token",
+    "decoders, one head disabled",
+    ABLATION_MASKING,
+    input={"scores": rules.next_token_scores.output.scores},
+    params={"mode": "zero"},
+    tables={
+        "table": table(
             "michel2019-next-token",
             "decoders, heads and key-value groups disabled",
             ABLATION_MASKING,
-        ),
-    pathvars:
-        job="ablation/{model}.michel2019_next_token",
-    localrule: True
-    params:
-        **step("ablation/michel2019_next_token.py"),
-        mode="zero",
+        )
+    },
+)

@@ -111,9 +111,6 @@ use rule training_step as argument_run with:
     pathvars:
         job="arguments/{model}.{trained_on}.{seed}.argument_run",
     priority: 3
-    resources:
-        **TRAINING_JOB,
-        disk_mb=lambda w: weights_mb(w.model) * len(ARGUMENT_KEEP[w.trained_on]),
     params:
         **step("arguments/argument_run.py"),
         family="bert",

@@ -9,26 +9,21 @@ ATLAS_TEXTS = [
     ("coreference", "corpus", "annotated"),
     ("battery", "corpus", "text"),
 ]
-# Each model has those that it takes.
+# What each is, of each model that takes it; tasks come last.
 ATLAS_KINDS = {
     model: {
         config[chapter][key]: kind
         for chapter, key, kind in ATLAS_TEXTS
         if chapter in config and model in SERVED[chapter]
     }
-    for model in MODELS
-}
-ATLAS_TASKS = {
-    model: list(TASKS) if "finetuning" in config and model in SERVED["finetuning"] else []
-    for model in MODELS
-}
-ATLAS_ENTRIES = {
-    model: {name: (CORPORA | TASKS)[name] for name in [*ATLAS_KINDS[model], *ATLAS_TASKS[model]]}
+    | dict.fromkeys(
+        TASKS if "finetuning" in config and model in SERVED["finetuning"] else [], "task"
+    )
     for model in MODELS
 }
 # Which texts are shown; the norms are of the same ones.
 ATLAS_CHOICE = {
-    "kinds": lambda w: ATLAS_KINDS[w.model] | dict.fromkeys(ATLAS_TASKS[w.model], "task"),
+    "kinds": lambda w: ATLAS_KINDS[w.model],
     "segments": ATLAS["segments"],
     "examples": ATLAS["examples"],
     "most_tokens": config.get("finetuning", {}).get("most_drawn_tokens", 40),
@@ -38,7 +33,7 @@ ATLAS_READ = {
     "model": rules.model_card.output.model,
     "files": model_files,
     "attention_caches": lambda w: [
-        f"<results>/{w.model}/attention/{name}.h5" for name in ATLAS_ENTRIES[w.model]
+        f"<results>/{w.model}/attention/{name}.h5" for name in ATLAS_KINDS[w.model]
     ],
     # The segment that Figure 1 draws is shown too.
     "drawings": lambda w: (
@@ -69,8 +64,8 @@ use rule model_step as atlas_maps with:
         unpack(atlas_classifiers),
         **ATLAS_READ,
         texts=lambda w: [
-            f"<results>/{'tasks' if name in TASKS else 'corpora'}/{name}.jsonl"
-            for name in ATLAS_ENTRIES[w.model]
+            f"<results>/{'tasks' if kind == 'task' else 'corpora'}/{name}.jsonl"
+            for name, kind in ATLAS_KINDS[w.model].items()
         ],
         norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],
     output:
@@ -82,9 +77,7 @@ use rule model_step as atlas_maps with:
     params:
         **ATLAS_CHOICE,
         **step("atlas/atlas_maps.py"),
-        generated=lambda w: [
-            name for name, entry in ATLAS_ENTRIES[w.model].items() if origin(entry) == "generated"
-        ],
+        generated=lambda w: atlas_generated(w.model),
         tuned_seed=SEEDS[0],
         device=config["device"],
 
@@ -104,9 +97,7 @@ use rule model_step as generated_maps with:
         **step("atlas/generated_maps.py"),
         **{key: ATLAS[key] for key in ("segments", "prompt_tokens", "generated_tokens")},
         kinds=lambda w: ATLAS_KINDS[w.model],
-        generated=lambda w: [
-            name for name in ATLAS_KINDS[w.model] if origin(CORPORA[name]) == "generated"
-        ],
+        generated=lambda w: atlas_generated(w.model),
         device=config["device"],
 
 

@@ -1,13 +1,8 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
-from math import ceil
-
 from workflow_scripts.core.data.abilities import check_abilities, check_kind
 from workflow_scripts.core.data.cards import is_current, read_card
 from workflow_scripts.core.errors import InputError
-
-# Layers times heads of each model that has a card.
-ATTENTION_MAPS = {}
 
 # A model is checked when its card is made, and where a study adds a chapter later.
 for name, entry in SOURCES.items():
@@ -17,7 +12,6 @@ for name, entry in SOURCES.items():
             about = read_card(card)
             check_kind(about, config["models"][name]["kind"])
             check_abilities(about, ABILITIES[name])
-            ATTENTION_MAPS[name] = about["n_layers"] * about["n_heads"]
     except InputError as error:
         raise InputError(f"config: models.{name}: {error}") from None
 
@@ -33,7 +27,6 @@ use rule torch_step as dequantise with:
     retries: 2
     resources:
         mem_mb=memory(1500, 12),  # 4 bits become 32, twice
-        disk_mb=lambda w: weights_mb(w.model),
     params:
         **step("attention/dequantise.py"),
         source=lambda w: SOURCES[w.model],
@@ -68,9 +61,6 @@ use rule model_step as extract with:
     pathvars:
         job="attention/{model}.{corpus}.extract",
     priority: 8  # many jobs wait for it
-    resources:
-        **MODEL_JOB,
-        disk_mb=lambda w: cache_mb(w.model, w.corpus),
     params:
         **step("attention/extract.py"),
         part=None,
@@ -89,9 +79,6 @@ use rule extract as extract_task with:
         shard=cache_file("<results>/{model}/attention/{task}.h5"),
     pathvars:
         job="attention/{model}.{task}.extract_task",
-    resources:
-        **MODEL_JOB,
-        disk_mb=lambda w: cache_mb(w.model, w.task),
     params:
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
 
@@ -119,9 +106,6 @@ if config["attention"]["shards"] > 1:
             shard=temp("<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5"),
         pathvars:
             job="attention/{model}.{corpus}.{scatteritem}.extract_shard",
-        resources:
-            **MODEL_JOB,
-            disk_mb=lambda w: ceil(cache_mb(w.model, w.corpus) / config["attention"]["shards"]),
         params:
             part="{scatteritem}",
 
@@ -135,7 +119,5 @@ if config["attention"]["shards"] > 1:
             attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
         pathvars:
             job="attention/{model}.{corpus}.join_shards",
-        resources:
-            disk_mb=lambda w: cache_mb(w.model, w.corpus),
         params:
             **step("attention/join_shards.py"),

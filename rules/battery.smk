@@ -15,7 +15,7 @@ use rule torch_step as repeated_sequences with:
         job="battery/{model}.repeated_sequences",
     localrule: True
     params:
-        **step("battery/repeated_sequences.py"),
+        **step("battery/inputs.py"),
         n_sequences=BATTERY["n_sequences"],
         length=BATTERY["length"],
         seed=config["seed"],
@@ -60,19 +60,14 @@ use rule model_step as natural_repeats with:
         seed=config["seed"],
 
 
-use rule analysis_step as olsson2022_roles with:
-    input:
-        roles=rules.natural_repeats.output.roles,
-        model=rules.model_card.output.model,
-    output:
-        **figure("olsson2022-roles", "heads by role", BATTERY_SECTION),
-        table=table("olsson2022-roles", "heads by role", BATTERY_SECTION),
-    pathvars:
-        job="battery/{model}.olsson2022_roles",
-    localrule: True
-    params:
-        **step("battery/olsson2022_roles.py"),
-        threshold=BATTERY["threshold"],
+drawn(
+    "olsson2022-roles",
+    "heads by role",
+    BATTERY_SECTION,
+    input={"roles": rules.natural_repeats.output.roles, "model": rules.model_card.output.model},
+    params={"threshold": BATTERY["threshold"]},
+    tables={"table": table("olsson2022-roles", "heads by role", BATTERY_SECTION)},
+)
 
 
 include: "battery_tests.smk"

@@ -31,17 +31,14 @@ use rule model_step as first_token_sinks with:
         seed=config["seed"],
 
 
-use rule analysis_step as battery_sinks with:
-    input:
-        sinks=rules.first_token_sinks.output.sinks,
-    output:
-        **tested(figure, "sinks", "battery-sinks", "first-token sinks"),
-    pathvars:
-        job="battery/{model}.battery_sinks",
-    localrule: True
-    params:
-        **step("battery/battery_sinks.py"),
-        threshold=BATTERY_SINKS["threshold"],
+tested(
+    drawn,
+    "sinks",
+    "battery-sinks",
+    "first-token sinks",
+    input={"sinks": rules.first_token_sinks.output.sinks},
+    params={"threshold": BATTERY_SINKS["threshold"]},
+)
 
 
 use rule model_step as copying with:
@@ -85,18 +82,17 @@ use rule model_step as retrieval with:
         seed=config["seed"],
 
 
-use rule analysis_step as battery_retrieval with:
-    input:
-        retrieval=rules.retrieval.output.retrieval_scores,
-        needles=rules.retrieval.output.needles,
-    output:
-        **tested(figure, "retrieval", "battery-retrieval", "retrieval by head"),
-    pathvars:
-        job="battery/{model}.battery_retrieval",
-    localrule: True
-    params:
-        **step("battery/battery_retrieval.py"),
-        threshold=BATTERY["retrieval"]["threshold"],
+tested(
+    drawn,
+    "retrieval",
+    "battery-retrieval",
+    "retrieval by head",
+    input={
+        "retrieval": rules.retrieval.output.retrieval_scores,
+        "needles": rules.retrieval.output.needles,
+    },
+    params={"threshold": BATTERY["retrieval"]["threshold"]},
+)
 
 
 use rule model_step as causal_tests with:
@@ -121,16 +117,13 @@ use rule model_step as causal_tests with:
         seed=config["seed"],
 
 
-use rule analysis_step as battery_causal with:
-    input:
-        effects=rules.causal_tests.output.effects,
-    output:
-        **tested(figure, "causal", "battery-causal", "heads disabled"),
-    pathvars:
-        job="battery/{model}.battery_causal",
-    localrule: True
-    params:
-        **step("battery/battery_causal.py"),
+tested(
+    drawn,
+    "causal",
+    "battery-causal",
+    "heads disabled",
+    input={"effects": rules.causal_tests.output.effects},
+)
 
 
 use rule analysis_step as role_correlations with:
@@ -155,16 +148,15 @@ use rule analysis_step as role_correlations with:
         seed=config["seed"],
 
 
-use rule analysis_step as battery_copying with:
-    input:
-        copying=rules.copying.output.copying_scores,
-        roles=rules.natural_repeats.output.roles,
-        correlations=rules.role_correlations.output.table,
-    output:
-        **tested(figure, "copying", "battery-copying", "copying by head"),
-    pathvars:
-        job="battery/{model}.battery_copying",
-    localrule: True
-    params:
-        **step("battery/battery_copying.py"),
-        threshold=BATTERY["threshold"],
+tested(
+    drawn,
+    "copying",
+    "battery-copying",
+    "copying by head",
+    input={
+        "copying": rules.copying.output.copying_scores,
+        "roles": rules.natural_repeats.output.roles,
+        "correlations": rules.role_correlations.output.table,
+    },
+    params={"threshold": BATTERY["threshold"]},
+)

@@ -62,10 +62,6 @@ use rule training_step as finetune with:
     wildcard_constraints:
         init="pretrained",
     priority: 8  # begins the longest chain: sweep and pruning follow
-    resources:
-        **TRAINING_JOB,
-        disk_mb=lambda w: weights_mb(w.model)
-        * (FINETUNE["epochs"] if w.task in FINETUNE["every_epoch"] else 1),
     params:
         **step("checkpoints/finetune.py"),
         task="{task}",

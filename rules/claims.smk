@@ -2,9 +2,9 @@
 
 from os.path import relpath
 
+from workflow_scripts.claims import published
+
 CLAIMS = config["claims"]
-# What the papers state about heads of encoders, and what others state about those of decoders.
-CLAIMS_OF = {"encoder": "published", "decoder": "decoders"}
 CLAIMS_PRINTED = by_model(TABLES)
 
 

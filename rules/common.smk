@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from snakemake import cli
-
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.data import gguf_sources, packages
 from workflow_scripts.core.integrity import code_digest, digests
@@ -23,14 +21,8 @@ os.environ.pop("PYTHONOPTIMIZE", None)
 check_marks(str(ROOT))
 config, PACKAGE_PROBLEMS = packages.pinned(check(config, SCHEMAS))
 if workflow.is_main_process:  # jobs are started by a process that has checked the paths
-    try:
-        check_paths(config, SCHEMAS)
-        packages.check(PACKAGE_PROBLEMS)
-    except InputError:
-        # The target preflight, without another, reports all missing paths, with all other problems.
-        called = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0]
-        if set(called.targets) != {"preflight"}:
-            raise
+    check_paths(config, SCHEMAS)
+    packages.check(PACKAGE_PROBLEMS)
 check_results_directory(Path("results"))
 config = downloads.locate(config, SCHEMAS)
 

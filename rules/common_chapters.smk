@@ -1,15 +1,9 @@
 """Helpers of rules; the linter of Snakemake wants them apart from rules."""
 
-import json
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cache
-from math import ceil
 from os.path import relpath
 
-from workflow_scripts.core.data.gguf_sources import is_gguf
-from workflow_scripts.core.data.packages import location
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.frame_files import definitions_of
 from workflow_scripts.report.entries import (
     Entry,
@@ -18,36 +12,6 @@ from workflow_scripts.report.entries import (
     titles_of_tasks,
     with_ending,
 )
-
-
-def cache_mb(model: str, corpus: str) -> int:
-    """The MB that are declared for the attention cache of a corpus or task.
-
-    Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens, of a
-    decoder for each key up to the query. Where only a file holds how many examples a corpus has,
-    1000 count.
-    """
-    entry = (CORPORA | TASKS)[corpus]
-    keys = ("n_segments", "n_sentences", "generate")
-    n = next((entry[key] for key in keys if entry.get(key)), 1000)
-    if corpus in TASKS:
-        n = config["attention"]["task_examples"]
-    maps = ATTENTION_MAPS.get(model) or maps_of(SOURCES[model])
-    longest, decoder = entry["max_tokens"], config["models"][model]["kind"] == "decoder"
-    weights = longest * (longest + 1) // 2 if decoder else longest**2
-    return ceil(n * weights * maps * 2 / 1e6)
-
-
-def maps_of(model: dict) -> int:
-    """Layers times heads of a model from a path or package; BERT-base's for others.
-
-    Others are on the hub, or in a GGUF file, which takes seconds to read.
-    """
-    with suppress(InputError, OSError, ValueError, KeyError):
-        if "hub" not in model:
-            about = json.loads((location(model) / "config.json").read_text(encoding="utf-8"))
-            return about["num_hidden_layers"] * about["num_attention_heads"]
-    return 144
 
 
 def cache_file(path: str):
@@ -61,29 +25,21 @@ def card_of(model: str, cache: str) -> str:
     return f"<results>/{model}/{own}.json"
 
 
-def weights_mb(model: str) -> int:
-    """The MB of the weights of a model from a path or package; BERT-base's for one on the hub.
-
-    Of a GGUF file those of its weights in 32 bits, if each has 4 there.
-    """
-    with suppress(InputError):
-        if "hub" not in (entry := SOURCES[model]):
-            return ceil(bytes_of(location(entry)) * (8 if is_gguf(entry) else 1) / 1e6)
-    return 440
-
-
 def claims_of(wildcards) -> list[str]:
     """The files of claims that a model is judged by."""
     kind = config["models"][wildcards.model]["kind"]
-    own = [relpath(ROOT / f"claims/{CLAIMS_OF[kind]}.csv")] if CLAIMS["builtin"] else []
-    return own + CLAIMS["files"]
+    own = published.FILES[kind] if CLAIMS["builtin"] else ()
+    return [relpath(ROOT / f"claims/{name}.csv") for name in own] + CLAIMS["files"]
 
 
 def products_judged(wildcards) -> list[str]:
-    """What claims about a model are judged by: printed tables, and what its rules entered."""
+    """What claims about a model are judged by: of all its tables those that measures read."""
+    from workflow_scripts.claims.claim_verdicts import files_read  # slow, and only needed here
+
     entered = [(path, of) for path, _, of in MEASURED] + JUDGED_BY
     printed = CLAIMS_PRINTED[wildcards.model] + CLAIMS_PRINTED[""]
-    return list(dict.fromkeys(printed + entered_of(wildcards.model, entered)))
+    files = dict.fromkeys(printed + entered_of(wildcards.model, entered))
+    return files_read(map(Path, claims_of(wildcards)), files)
 
 
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
@@ -153,9 +109,15 @@ def page_of(entry: Entry):
     return reported(with_ending(entry.pattern, "html"), entry.title, place, entry.caption)
 
 
+def atlas_generated(model: str) -> list[str]:
+    """The corpora and tasks of a model's maps that no person wrote."""
+    return [name for name in ATLAS_KINDS[model] if origin((CORPORA | TASKS)[name]) == "generated"]
+
+
 def atlas_classifiers(wildcards) -> dict[str, list[str]]:
     """What the maps of a model's classifiers are made from, where it has classifiers."""
-    tasks, model = ATLAS_TASKS[wildcards.model], f"<results>/{wildcards.model}"
+    kinds, model = ATLAS_KINDS[wildcards.model], f"<results>/{wildcards.model}"
+    tasks = [name for name, kind in kinds.items() if kind == "task"]
     runs = [f"{task}.pretrained.{SEEDS[0]}" for task in tasks]
     return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
         "tuned": [f"{model}/attention/{run}.h5" for run in runs],
@@ -186,18 +148,13 @@ def domains_of(table: dict, wildcard: str):
     return files
 
 
-def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, **_) -> int:
-    """The MB of the weights of a translator that the study trains: embeddings and matrices."""
-    layer = 12 * hidden**2 + 4 * hidden * feed_forward  # one of the encoder, one of the decoder
-    return ceil(4 * (vocabulary * hidden + layers * layer) / 1e6)
-
-
-def translated(kind, name: str, title: str):
+def translated(kind, name: str, title: str, **more):
     """A figure or table of all translators."""
-    return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
+    name = f"michel2019-translation-{name}"
+    return kind(name, title, TRANSLATION_SECTION, per_model=False, **more)
 
 
-def tested(kind, test: str, name: str, title: str):
+def tested(kind, test: str, name: str, title: str, **more):
     """A figure or table of one of the battery's tests, where the study has it."""
     section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
-    return kind(name, title, section, wanted=test in BATTERY["tests"])
+    return kind(name, title, section, wanted=test in BATTERY["tests"], **more)

@@ -7,7 +7,7 @@ ON_THE_FLY: list[tuple[str, list, bool]] = []
 
 
 def in_one_pass(*readers) -> None:
-    """Let these rules of a chapter, which read each example once, share a pass of the model.
+    """Let these rules of a chapter, whose `main` is in_one_pass, share a pass of the model.
 
     They do with those of other chapters that read the same corpus.
     """
@@ -32,7 +32,10 @@ def on_the_fly() -> list[tuple[str, list, bool]]:
 
 
 def step_of(reader, model: str) -> dict:
-    """What a rule would give its script for a model."""
+    """What a rule would give its script for a model, but for inputs that it unpacks.
+
+    Those are of classifiers, whose attention has to be stored.
+    """
     wildcards = Wildcards(fromdict={"model": model})
 
     def value(item):
@@ -46,9 +49,6 @@ def step_of(reader, model: str) -> dict:
 
     groups = {"input": reader.input, "output": reader.output, "params": reader.params}
     step = {name: {k: value(v) for k, v in group.items()} for name, group in groups.items()}
-    named = {id(item) for item in dict(reader.input.items()).values()}
-    for unpacked in [item for item in reader.input if callable(item) and id(item) not in named]:
-        step["input"] |= {key: value(files) for key, files in unpacked(wildcards).items()}
     return {"script": step["params"]["script"], **step}
 
 
@@ -57,36 +57,29 @@ def files_in(values: Iterable) -> list[str]:
     return [file for each in values for file in ([each] if isinstance(each, str) else each)]
 
 
-def cache_of(file: str) -> str:
-    """The corpus or task of an attention cache; empty for another file."""
-    path = Path(file)
-    return path.stem if path.parent.name == "attention" and path.suffix == ".h5" else ""
-
-
-def source_of_cache(model: str, name: str) -> dict:
-    """What the extraction of a corpus or task would read."""
-    folder = "tasks" if name in TASKS else "corpora"
-    return {
-        "card": f"{RESULTS}/{model}/attention/model.json",
-        "corpus": f"{RESULTS}/{folder}/{name}.jsonl",
-        "max_tokens": (CORPORA | TASKS)[name]["max_tokens"],
-    }
+def sources_on_the_fly(model: str, readers: list) -> dict[str, dict]:
+    """What on_the_fly.py reads in the place of each attention cache: what one would be made of."""
+    found = {}
+    for file in files_in(v for each in readers for v in step_of(each, model)["input"].values()):
+        path = Path(file)
+        if path.parent.name == "attention" and path.suffix == ".h5":
+            folder = "tasks" if path.stem in TASKS else "corpora"
+            found[file] = {
+                "card": f"{RESULTS}/{model}/attention/model.json",
+                "corpus": f"{RESULTS}/{folder}/{path.stem}.jsonl",
+                "max_tokens": (CORPORA | TASKS)[path.stem]["max_tokens"],
+            }
+    return found
 
 
 def read_on_the_fly(model: str, readers: list) -> list[str]:
     """The inputs of a job: what its rules read, and in the place of caches what these are made of."""
-    found = []
+    sources, found = sources_on_the_fly(model, readers), []
     for reader in readers:
         for file in files_in(step_of(reader, model)["input"].values()):
-            source = source_of_cache(model, cache_of(file)) if cache_of(file) else None
+            source = sources.get(file)
             found += [source["card"], source["corpus"]] if source else [file]
     return list(dict.fromkeys(model_files(Wildcards(fromdict={"model": model})) + found))
-
-
-def sources_on_the_fly(model: str, readers: list) -> dict[str, dict]:
-    """What on_the_fly.py reads in the place of each cache."""
-    read = files_in(v for each in readers for v in step_of(each, model)["input"].values())
-    return {file: source_of_cache(model, cache_of(file)) for file in read if cache_of(file)}
 
 
 def by_norm(reader) -> dict:

@@ -16,8 +16,6 @@ MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
 JUDGED_BY: list[tuple[str, dict]] = []
 # What the report shows, and the tables whose pages the chapter `report` makes.
 ENTRIES = Entries()
-# Figures that a model has not, though its chapters draw them: the model, the figure, and why.
-LEFT_OUT: list[tuple[str, str, str]] = []
 # What `drawn` was told of each figure, by the name of its rule.
 DRAWN: dict[str, dict] = {}
 # The kinds of models whose products are entered now.
@@ -37,14 +35,12 @@ def figure(
     wanted: bool = True,
     per_model: bool = True,
     kinds: Iterable[str] = KINDS,
-    why: str = "",
 ) -> dict:
     """A figure's outputs: its svg, which is shown in the report, pdf and png.
 
     Its caption is report/<caption>.rst, by default that of its name without a wildcard; raises
     InputError where it is missing. It is drawn for every model of these `kinds` that the chapter
-    reads (with `per_model`), and for every value of another wildcard in its name; `why` states what
-    other models lack.
+    reads (with `per_model`), and for every value of another wildcard in its name.
     """
     path = f"{product_folder(per_model)}/figures/{name}"
     kinds = [kind for kind in kinds if kind in ENTERED_KINDS]
@@ -58,8 +54,6 @@ def figure(
         for kind in ("svg", "pdf", "png"):
             FIGURES.extend(for_all(f"{path}.{kind}", model=of_kinds(kinds)))
         enter(f"{path}.svg", title, section, caption, kinds)
-        why = why or f"it is drawn of {' and '.join(f'{kind}s' for kind in kinds)} alone"
-        LEFT_OUT.extend((model, name, why) for model in MODELS if model not in of_kinds(kinds))
     in_report = reported(f"{path}.svg", title, section, caption)
     return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
 
@@ -71,16 +65,18 @@ def drawn(
     input: dict,
     params: dict | None = None,
     tables: dict[str, str] | None = None,
+    own: str = "",
     **where,
 ) -> None:
     """Declare a figure, whose rule is made of this by rules/figures.smk.
 
     The function of its name (`clark2019-fig4`: `clark2019_fig4`) in the chapter's figures.py draws
-    it, from `input` and `params`; `tables` are the CSV files that it writes, too. `where` is as in
-    `figure`.
+    it, from `input` and `params`; `tables` are the CSV files that it writes, too. Where another
+    rule has that name, `own` names rule and function; `figure` in `params` names another
+    function. `where` is as in `figure`.
     """
     stem, _, wildcards = name.partition(".")
-    own = stem.replace("-", "_")
+    own = own or stem.replace("-", "_")
     model = "{model}." if where.get("per_model", True) else ""
     of = f"{wildcards}." if wildcards else ""
     DRAWN[own] = {

@@ -18,9 +18,6 @@ use rule model_step as random_body with:
     pathvars:
         job="probes/{model}.random_body",
     priority: 10  # the probes, which are long, wait for it
-    resources:
-        **MODEL_JOB,
-        disk_mb=lambda w: cache_mb(w.model, PROBE_TREEBANK),
     params:
         **step("probes/random_body.py"),
         max_tokens=TREEBANKS[PROBE_TREEBANK]["max_tokens"],

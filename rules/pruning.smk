@@ -36,7 +36,7 @@ if PRUNING_PARTS:
             job="pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance",
         priority: 5
         params:
-            **step("pruning/pruning_importance.py"),
+            **step("pruning/importance.py"),
             sample_seed=config["seed"],
             examples=PRUNING["examples"],
             max_tokens=lookup("{task}/max_tokens", within=TASKS),
@@ -87,33 +87,24 @@ use rule model_step as pruning_during_training with:
 PRUNING_EPOCH_RUNS = PRETRAINED_RUNS | {"task": PRUNING_EPOCH_TASKS}
 
 
-use rule analysis_step as michel2019_importance with:
-    input:
-        importance=expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS),
-    output:
-        **figure("michel2019-importance", "section 4.1, importance", PRUNING_SECTION),
-        table=table("michel2019-importance", "section 4.1, importance", PRUNING_SECTION),
-    pathvars:
-        job="pruning/{model}.michel2019_importance",
-    localrule: True
-    params:
-        **step("pruning/michel2019_importance.py"),
-        variant=PRUNING["importance"]["variant"],
+drawn(
+    "michel2019-importance",
+    "section 4.1, importance",
+    PRUNING_SECTION,
+    input={"importance": expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS)},
+    params={"variant": PRUNING["importance"]["variant"]},
+    tables={"table": table("michel2019-importance", "section 4.1, importance", PRUNING_SECTION)},
+)
 
 
-use rule analysis_step as michel2019_fig3 with:
-    input:
-        curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
-    output:
-        **figure("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION),
-        table=table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION),
-    pathvars:
-        job="pruning/{model}.michel2019_fig3",
-    localrule: True
-    params:
-        **step("pruning/michel2019_fig3.py"),
-        bootstrap=PRUNING["bootstrap"],
-        seed=config["seed"],
+drawn(
+    "michel2019-fig3",
+    "Figure 3, pruning by strategy",
+    PRUNING_SECTION,
+    input={"curves": expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS)},
+    params={"bootstrap": PRUNING["bootstrap"], "seed": config["seed"]},
+    tables={"table": table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION)},
+)
 
 
 use rule analysis_step as michel2019_one_head with:
@@ -135,22 +126,16 @@ use rule analysis_step as michel2019_one_head with:
         seed=config["seed"],
 
 
-use rule analysis_step as michel2019_fig5 with:
-    input:
-        curves=expand(rules.pruning_during_training.output.curves, **PRUNING_EPOCH_RUNS),
-        importance=expand(rules.pruning_during_training.output.importance, **PRUNING_EPOCH_RUNS),
-    output:
-        **figure(
-            "michel2019-fig5",
-            "Figure 5, pruning after each epoch",
-            PRUNING_SECTION,
-            wanted=bool(PRUNING_EPOCH_TASKS),
-        ),
-    pathvars:
-        job="pruning/{model}.michel2019_fig5",
-    localrule: True
-    params:
-        **step("pruning/michel2019_fig5.py"),
+drawn(
+    "michel2019-fig5",
+    "Figure 5, pruning after each epoch",
+    PRUNING_SECTION,
+    wanted=bool(PRUNING_EPOCH_TASKS),
+    input={
+        "curves": expand(rules.pruning_during_training.output.curves, **PRUNING_EPOCH_RUNS),
+        "importance": expand(rules.pruning_during_training.output.importance, **PRUNING_EPOCH_RUNS),
+    },
+)
 
 
 use rule model_step as michel2019_table4 with:
@@ -181,4 +166,36 @@ use rule model_step as michel2019_table4 with:
         device=config["device"],
 
 
-include: "pruning_decoders.smk"
+products_of("decoder")
+
+
+use rule training_step as next_token_pruning with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
+        files=model_files,
+    output:
+        importance=measured("<results>/{model}/pruning/next_token.importance.parquet"),
+        pruned="<results>/{model}/pruning/next_token.curves.parquet",
+    pathvars:
+        job="pruning/{model}.next_token_pruning",
+    priority: 5
+    params:
+        **step("pruning/next_token_pruning.py"),
+        **ABLATION_TEXT_RUN,
+        settings={
+            key: PRUNING[key] for key in ("step", "strategies", "importance", "draws", "bootstrap")
+        },
+
+
+drawn(
+    "michel2019-next-token-pruning",
+    "decoders, pruning by strategy",
+    PRUNING_SECTION,
+    input={"curves": rules.next_token_pruning.output.pruned},
+    tables={
+        "table": table(
+            "michel2019-next-token-pruning", "decoders, pruning by strategy", PRUNING_SECTION
+        )
+    },
+)

@@ -132,7 +132,6 @@ drawn(
     SURFACE_SECTION,
     input={"gradients": rules.gradient_importance.output.gradients},
     kinds=["encoder"],
-    why="it needs a mask token",
 )
 drawn(
     "clark2019-fig4",

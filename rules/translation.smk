@@ -65,10 +65,6 @@ if TRANSLATION_TRAINING:
         pathvars:
             job="translation/{run}.translator_training",
         priority: 9  # begins the longest chain of the chapter
-        resources:
-            **TRAINING_JOB,
-            disk_mb=translator_mb(**TRANSLATION_TRAINING)
-            * (TRANSLATION_TRAINING["epochs"] if TRANSLATION_EPOCHS else 1),
         params:
             **step("translation/translator_training.py"),
             run="{run}",

@@ -25,80 +25,57 @@ use rule analysis_step as michel2019_translation_tables with:
         seed=config["seed"],
 
 
-use rule analysis_step as michel2019_translation_grids with:
-    input:
-        scores=TRANSLATION_SCORES,
-    output:
-        **translated(figure, "grids", "Table 1, translation: every head masked, as a figure"),
-    pathvars:
-        job="translation/michel2019_translation_grids",
-    localrule: True
-    params:
-        **step("translation/michel2019_translation_grids.py"),
+translated(
+    drawn,
+    "grids",
+    "Table 1, translation: every head masked, as a figure",
+    input={"scores": TRANSLATION_SCORES},
+)
 
 
-use rule analysis_step as michel2019_translation_fig1 with:
-    input:
-        scores=TRANSLATION_SCORES,
-    output:
-        **translated(figure, "fig1", "Figure 1a, translation: BLEU without one head"),
-    pathvars:
-        job="translation/michel2019_translation_fig1",
-    localrule: True
-    params:
-        **step("translation/michel2019_translation_fig1.py"),
+translated(
+    drawn,
+    "fig1",
+    "Figure 1a, translation: BLEU without one head",
+    input={"scores": TRANSLATION_SCORES},
+)
 
 
-use rule analysis_step as michel2019_translation_fig2 with:
-    input:
-        points=rules.michel2019_translation_tables.output.points,
-        pairs=rules.michel2019_translation_tables.output.pairs,
-    output:
-        **translated(figure, "fig2", "Figure 2a, translation: effects on other sentences"),
-    pathvars:
-        job="translation/michel2019_translation_fig2",
-    localrule: True
-    params:
-        **step("translation/michel2019_translation_fig2.py"),
+translated(
+    drawn,
+    "fig2",
+    "Figure 2a, translation: effects on other sentences",
+    input={
+        "points": rules.michel2019_translation_tables.output.points,
+        "pairs": rules.michel2019_translation_tables.output.pairs,
+    },
+)
 
 
 TRANSLATION_CURVES = expand(rules.translation_pruning.output.curves, run=TRANSLATION_RUNS)
 
 
-use rule analysis_step as michel2019_translation_fig3 with:
-    input:
-        curves=TRANSLATION_CURVES,
-    output:
-        **translated(figure, "fig3", "Figure 3a, translation: pruning all heads"),
-    pathvars:
-        job="translation/michel2019_translation_fig3",
-    localrule: True
-    params:
-        **step("translation/michel2019_translation_fig3.py"),
+translated(
+    drawn, "fig3", "Figure 3a, translation: pruning all heads", input={"curves": TRANSLATION_CURVES}
+)
 
 
-use rule analysis_step as michel2019_translation_fig4 with:
-    input:
-        curves=TRANSLATION_CURVES,
-    output:
-        **translated(figure, "fig4", "Figure 4, translation: pruning one type of attention"),
-    pathvars:
-        job="translation/michel2019_translation_fig4",
-    localrule: True
-    params:
-        **step("translation/michel2019_translation_fig4.py"),
+translated(
+    drawn,
+    "fig4",
+    "Figure 4, translation: pruning one type of attention",
+    input={"curves": TRANSLATION_CURVES},
+)
 
 
 if TRANSLATION_EPOCHS:
 
-    use rule analysis_step as michel2019_translation_fig5 with:
-        input:
-            training=expand(rules.translation_epochs.output.training, run=TRANSLATION_RUNS),
-            importance=expand(rules.translation_epochs.output.importance, run=TRANSLATION_RUNS),
-        output:
-            **translated(figure, "fig5", "Figure 5, translation: pruning during training"),
-        pathvars:
-            job="translation/michel2019_translation_fig5",
-        localrule: True
-        params:
-            **step("translation/michel2019_translation_fig5.py"),
+    translated(
+        drawn,
+        "fig5",
+        "Figure 5, translation: pruning during training",
+        input={
+            "training": expand(rules.translation_epochs.output.training, run=TRANSLATION_RUNS),
+            "importance": expand(rules.translation_epochs.output.importance, run=TRANSLATION_RUNS),
+        },
+    )

@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.chapter_pages import outputs
 from tests.parsed_rules import parsed
-from tests.printed import rules_of
+from tests.printed import outputs, rules_of
 from workflow_scripts.core.integrity import provenance
 
 ROOT = Path(__file__).parents[1]

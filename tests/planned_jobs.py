@@ -1,16 +1,13 @@
-"""What a study would submit with a profile: `planned_jobs.py study.yaml folder profile`, as JSON.
+"""What would be run of a study: `planned_jobs.py study.yaml folder [profile]`, as JSON.
 
-`submitted` has the rules of each job that a scheduler would get; `rules` what each rule asks for
-before it is known what a job reads: whether it runs on the head, memory in MB, GPUs and threads,
-and whether its script is given a device;
-`path` the rules of the longest chain of jobs, by the seconds of docs/measured.csv, and `seconds`
-how long it takes.
+`jobs` has each job's rule and files; `submitted` the rules of each job that a scheduler would get
+with the profile; `rules` what each rule asks for before it is known what a job reads: whether it
+runs on the head, memory in MB, minutes, GPUs and threads, and whether its script is given a device.
 """
 
-import csv
 import json
+import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +25,18 @@ from snakemake.settings.types import (
 ROOT = Path(__file__).parents[1]
 
 
-def planned(study: Path, folder: Path, profile: Path) -> dict[str, Any]:
+def plan(study: Path, folder: Path, *profile: Path) -> dict[str, Any]:
+    """What this script prints, in a process of its own."""
+    command = [sys.executable, "-m", "tests.planned_jobs", study, folder, *profile]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def planned(study: Path, folder: Path, *profile: Path) -> dict[str, Any]:
     """Plan the default targets of a study in `folder`, without running anything."""
-    options = parse_args(["--snakefile", str(ROOT / "Snakefile"), "--profile", str(profile)])[1]
+    chosen = ["--profile", str(*profile)] if profile else ["--cores", "1"]
+    options = parse_args(["--snakefile", str(ROOT / "Snakefile"), *chosen])[1]
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, dryrun=True)) as api:
         resources = ResourceSettings(
             cores=1,
@@ -38,39 +44,32 @@ def planned(study: Path, folder: Path, profile: Path) -> dict[str, Any]:
             resources=options.resources,
             default_resources=options.default_resources,
         )
-        plan = api.workflow(
+        run = api.workflow(
             resource_settings=resources,
             config_settings=ConfigSettings(config=yaml.safe_load(study.read_text("utf-8"))),
             snakefile=ROOT / "Snakefile",
             workdir=folder,
         )
-        plan.dag().execute_workflow(
-            executor=options.executor,
-            pseudo_executor="dryrun",
-            group_settings=GroupSettings(group_components=options.group_components),
+        run.dag().execute_workflow(
+            executor=options.executor if profile else "dryrun",
+            pseudo_executor="dryrun" if profile else None,
+            group_settings=GroupSettings(group_components=options.group_components or {}),
         )
-        workflow = plan._workflow
+        workflow = run._workflow
         dag = workflow.dag
-        jobs = {dag.get_job_group(j) or j for j in dag.needrun_jobs(exclude_finished=False)}
-        rules = [sorted(job.rules) for job in jobs]
+        jobs = list(dag.needrun_jobs(exclude_finished=False))
         asked = {rule.name: asked_by(rule, workflow) for rule in workflow.rules}
-        submitted = [names for names in rules if not all(asked[name]["local"] for name in names)]
-        seconds, path = longest_chain(dag)
-        return {"submitted": submitted, "rules": asked, "path": path, "seconds": seconds}
-
-
-def longest_chain(dag: Any) -> tuple[float, list[str]]:
-    """The seconds of the longest chain of jobs, and its rules; those not measured take none."""
-    with (ROOT / "docs/measured.csv").open(encoding="utf-8", newline="") as file:
-        measured = {row["rule"]: float(row["seconds"]) for row in csv.DictReader(file)}
-
-    @cache
-    def until(job: Any) -> tuple[float, tuple[str, ...]]:
-        before, rules = max(map(until, dag.dependencies[job]), default=(0.0, ()))
-        return before + measured.get(job.rule.name, 0.0), (*rules, job.rule.name)
-
-    seconds, rules = max(map(until, dag.needrun_jobs(exclude_finished=False)))
-    return round(seconds, 1), list(rules)
+        rules = [sorted(job.rules) for job in {dag.get_job_group(job) or job for job in jobs}]
+        return {
+            "jobs": [
+                {"rule": job.rule.name, "input": list(job.input), "output": list(job.output)}
+                for job in jobs
+            ],
+            "submitted": [
+                names for names in rules if not all(asked[name]["local"] for name in names)
+            ],
+            "rules": asked,
+        }
 
 
 def asked_by(rule: Any, workflow: Any) -> dict[str, Any]:

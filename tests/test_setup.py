@@ -96,14 +96,6 @@ def test_an_environment_without_the_pins_is_left_alone(checkout: Path, tmp_path:
     assert "pinned in envs/torch.txt, envs/requirements.txt, envs/models.txt, envs/t" in error
 
 
-def test_a_folder_that_is_no_environment_is_left_alone(checkout: Path, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/thesis.tex").touch()
-    done = make(checkout, "setup", venv=tmp_path / "mine")
-    assert "lacks bin/python" in done.stderr
-    assert (tmp_path / "mine/thesis.tex").exists()
-
-
 def test_what_was_made_here_follows_the_pins(checkout: Path) -> None:
     """By their content: a newer file with the same pins changes nothing."""
     venv = checkout / ".venv"
@@ -131,24 +123,6 @@ def test_what_another_checkout_made_is_used_but_not_changed(checkout: Path, tmp_
     done = make(checkout, "setup", venv=other / ".venv")
     assert "lacks modelspinned==2.0 (has 1.0), and was not set up in this folder" in done.stderr
     assert content(other / ".venv") == before
-
-
-def test_two_set_ups_do_not_run_at_the_same_time(checkout: Path) -> None:
-    done = make(checkout, "-j", "setup-web", "setup")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Setting up") == 1
-
-
-def test_programs_run_the_code_of_this_checkout(checkout: Path, tmp_path: Path) -> None:
-    """Also where the environment is of another one."""
-    other = copy(tmp_path / "other")
-    make(other, "setup")
-    (checkout / "docs").mkdir()
-    for name in ("configuration", "results"):
-        (checkout / f"docs/{name}.py").write_text("import where\n")
-    (checkout / "where.py").write_text("print(__file__)\n")
-    done = make(checkout, "docs", venv=other / ".venv")
-    assert done.stdout.count(f"{checkout}/where.py") == 2
 
 
 def test_an_interrupted_set_up_starts_again(checkout: Path) -> None:

@@ -1,6 +1,5 @@
 """Attributions against finite differences, their agreement with exact effects, and screens."""
 
-import ast
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,15 +12,18 @@ from transformers import PreTrainedModel
 
 from tests.core.test_causal_engine import GPT2, opened
 from tests.core.tiny_models import random_classifier, random_tokens
-from tests.parsed_rules import compiled_snakefiles
-from workflow_scripts.ablation import ablation_attribution, ablation_attribution_figure
-from workflow_scripts.ablation.ablation_attribution import compared, estimates_of, texts_of
-from workflow_scripts.ablation.attribution import Losses, attributions, table_of
-from workflow_scripts.ablation.mode_effects import Effects
-from workflow_scripts.ablation.screen import Screen, screened
+from workflow_scripts.ablation import ablation_attribution, figures
+from workflow_scripts.ablation.ablation_attribution import (
+    Screen,
+    compared,
+    estimates_of,
+    screened,
+)
+from workflow_scripts.ablation.ablation_modes import Effects
+from workflow_scripts.ablation.classifier_attribution import Losses, attribution_table, attributions
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import causal, padding
+from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import (
     Watcher,
     n_heads,
@@ -30,7 +32,7 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.head_gradients import losses
-from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
+from workflow_scripts.core.model.replacements import replacement_of
 from workflow_scripts.pruning.importance import gradients
 
 MODES = ("zero", "mean", "position", "resample")
@@ -112,32 +114,9 @@ def test_sizes_in_mode_zero_are_michels_importance() -> None:
     np.testing.assert_allclose(np.abs(found), np.moveaxis(expected, 0, -1), atol=1e-6)
 
 
-def test_a_mode_without_a_replacement_has_no_attribution() -> None:
-    model, tokens, of = decoder()
-    with pytest.raises(ValueError, match="no attribution in uniform, new: what heads output"):
-        attributions(model, tokens, of, dict.fromkeys(("uniform", "zero", "new")), 64)
-
-
-def test_the_rules_ask_for_modes_that_have_an_attribution() -> None:
-    lists = [
-        ast.literal_eval(node.value)
-        for tree in compiled_snakefiles().values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ABLATION_ATTRIBUTABLE"
-    ]
-    assert lists == [("zero", *FROM_TEXTS)]
-
-
-def test_a_decoders_loss_is_the_sum_of_its_nats() -> None:
-    model, tokens, of = decoder()
-    inputs = padding.pad(tokens, model)
-    nats = causal.losses(model, inputs["input_ids"], inputs["attention_mask"]).nansum(1)
-    np.testing.assert_allclose(of(inputs, [0]).detach(), nats.detach(), rtol=1e-5)
-
-
 def test_estimates_follow_the_order_of_the_sweep_and_its_documents() -> None:
     values = np.arange(12.0).reshape(1, 1, 3, 4) - 5
-    frame = table_of(values, ["zero"], ["a", "b", "c", "d"])
+    frame = attribution_table(values, ["zero"], ["a", "b", "c", "d"])
     texts = pd.DataFrame({"id": list("dbac"), "document": list("xxyz"), "n_tokens": [3, 1, 2, 4]})
     found = estimates_of(frame, texts, 50, 1)
     assert found["zero"].shape == (51, 3)
@@ -202,18 +181,6 @@ def test_intervals_of_missed_heads_hold_the_sampling_of_heads() -> None:
     assert 0.9 <= inside / 200 <= 1
 
 
-def test_a_screens_sizes() -> None:
-    assert Screen(0.2, 0.1, 1).sizes(72) == (14, 7)
-    assert Screen(0.01, 0.001, 1).sizes(100) == (10, 1)
-    assert Screen(0.99, 0.9, 1).sizes(4) == (3, 1)
-
-
-def test_texts_of_a_classifier_are_its_development_examples() -> None:
-    rows = {"unit": ["none", "none", "head"], "split": ["dev", "dev_mismatched", "dev"]}
-    found = texts_of(pd.DataFrame(rows | {"id": ["a", "b", "a"]}))
-    assert found.to_dict("records") == [{"id": "a", "document": "0", "n_tokens": 1}]
-
-
 def test_written_and_drawn(tmp_path: Path) -> None:
     """Of a decoder whose attributions equal its effects."""
     rng, rows, ids = np.random.default_rng(2), [], ["a", "b", "c", "d"]
@@ -226,7 +193,7 @@ def test_written_and_drawn(tmp_path: Path) -> None:
             row = rows[text] | {"unit": "head", "mode": "zero", "layer": layer, "head": head}
             rows.append(row | {"nats": 9 + of_head[text]})
     tables.write(pd.DataFrame(rows), tmp_path / "losses.parquet")
-    tables.write(table_of(changes, ["zero"], ids), tmp_path / "attribution.parquet")
+    tables.write(attribution_table(changes, ["zero"], ids), tmp_path / "attribution.parquet")
     paths = tmp_path / "table.csv", tmp_path / "heads.csv"
     screen = {"first": 0.2, "random": 0.1}
     settings = {"bootstrap": 100, "permutations": 500, "seed": 1, "screen": screen}
@@ -241,5 +208,5 @@ def test_written_and_drawn(tmp_path: Path) -> None:
         heads["attribution"][:20], changes.reshape(20, 4).sum(1) / 16, rtol=1e-5
     )
     images = [tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
-    ablation_attribution_figure.main(paths[1], *images)
+    figures.ablation_attribution_figure(paths[1], *images)
     assert all(image.stat().st_size > 0 for image in images)

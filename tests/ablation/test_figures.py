@@ -2,9 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from workflow_scripts.ablation import kovaleva2019_fig8, kovaleva2019_heads, michel2019_fig2
+from workflow_scripts.ablation import figures as ablation_figures
 from workflow_scripts.core.plots import figures
 
 
@@ -18,25 +17,13 @@ def correlations() -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=["kind", "one", "other", "pearson", "spearman"])
     for name in ("pearson", "spearman"):
         frame[f"{name}_low"], frame[f"{name}_high"] = frame[name] - 0.2, frame[name] + 0.2
-    sets = [michel2019_fig2.named(row) for _, row in frame.iterrows()]
+    sets = [ablation_figures.development_sets(row) for _, row in frame.iterrows()]
     return frame.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
-
-
-def test_a_pair_is_named_by_its_development_sets() -> None:
-    frame = correlations()
-    assert list(zip(frame["a"], frame["b"], strict=True)) == [
-        ("SST-2 dev", "SST-2 tweets"),
-        ("SST-2 products", "SST-2 tweets"),
-        ("STS-B dev", "MNLI matched"),
-        ("SST-2 dev", "SST-2 dev"),
-    ]
-    names = ["STS-B dev", "SST-2 dev", "SST-2 tweets", "SST-2 products", "MNLI matched"]
-    assert michel2019_fig2.data_sets(frame) == names
 
 
 def test_the_matrix_has_both_correlations_and_the_halves() -> None:
     _, (axes,) = figures.new(6, 4)
-    michel2019_fig2.draw_matrix(axes, correlations(), 0.7)
+    ablation_figures.draw_matrix(axes, correlations(), 0.7)
     drawn = np.ma.filled(axes.images[0].get_array().astype(float), np.nan)
     expected = np.full((5, 5), np.nan)
     expected[4, 0], expected[0, 4] = -0.5, -0.6  # Pearson below the diagonal, Spearman above it
@@ -52,33 +39,14 @@ def test_the_matrix_has_both_correlations_and_the_halves() -> None:
 
 
 def test_points_are_drawn_of_a_first_set_with_another() -> None:
-    assert michel2019_fig2.shown(correlations())["b"].tolist() == ["SST-2 tweets"]
+    assert ablation_figures.within_a_task(correlations())["b"].tolist() == ["SST-2 tweets"]
     points = pd.DataFrame({"layer": [0, 0, 1], "head": [0, 1, 0], "x": [0, 0, -0.02]})
     _, (axes,) = figures.new(2, 2)
-    michel2019_fig2.draw_points(axes, points.assign(y=[0, 0, -0.01]), correlations().iloc[0])
+    ablation_figures.draw_points(axes, points.assign(y=[0, 0, -0.01]), correlations().iloc[0])
     (marks,) = axes.collections
     np.testing.assert_allclose(marks.get_offsets(), [[-2, -1], [0, 0]])
     assert marks.get_sizes()[1] == 2 * marks.get_sizes()[0]
     assert [text.get_text() for text in axes.texts] == ["2-1"]
-
-
-@pytest.mark.parametrize(
-    ("number", "written"), [(-0.001, "0.00"), (-0.25, "−0.25"), (0.999, "1.00")]
-)
-def test_numbers_have_a_minus_sign_but_not_before_zero(number: float, written: str) -> None:
-    assert michel2019_fig2._number(number) == written
-
-
-def test_an_effect_is_significant_where_every_seed_shows_it() -> None:
-    rows = pd.DataFrame(
-        {
-            "layer": [0, 0, 1, 1],
-            "head": [0, 0, 0, 0],
-            "seed": [1, 2, 1, 2],
-            "p_corrected": [0.01, 0.2, 0.01, 0.04],
-        }
-    )
-    assert kovaleva2019_fig8.significant(rows).tolist() == [[False], [True]]
 
 
 def disabled(task: str, *effects: float, p: float) -> pd.DataFrame:
@@ -92,7 +60,7 @@ def test_tasks_share_one_scale_and_what_is_not_significant_is_hatched() -> None:
     frame["metric"] = "accuracy"
     metrics = pd.DataFrame({"task": ["SST-2", "RTE"], "value": [0.785, 0.795], "n": [400, 200]})
     metrics = metrics.assign(stage="fine-tuned", split="dev", metric="accuracy")
-    figure = kovaleva2019_fig8.draw(frame, metrics)
+    figure = ablation_figures.draw_disabled_heads(frame, metrics)
     panels = {axes.get_title().split()[0]: axes for axes in figure.axes if axes.get_title()}
     assert [axes.images[0].get_clim() for axes in panels.values()] == [(-26, 26)] * 2
     hatched = {name: [p for p in axes.patches if p.get_hatch()] for name, axes in panels.items()}
@@ -110,7 +78,7 @@ def test_few_heads_have_points_and_no_mean() -> None:
     heads = pd.DataFrame({"kinds": kinds, "effect_rte": np.arange(6) / 100})
     row = {"task": "rte", "effect": 0.03, "ci_low": 0.02, "ci_high": 0.04}
     strata = pd.DataFrame([row | {"stratum": kind} for kind in ("syntactic", "position")])
-    figure = kovaleva2019_heads.draw(heads, strata)
+    figure = ablation_figures.draw_behaviours(heads, strata)
     (axes,) = figure.axes
     labels = [label.get_text() for label in axes.get_xticklabels()]
     assert labels == ["syntactic (5)", "position (2)"]
@@ -118,9 +86,3 @@ def test_few_heads_have_points_and_no_mean() -> None:
     (bar,) = interval.lines[2]
     np.testing.assert_allclose(bar.get_segments(), [[[0, 2], [0, 4]]])
     assert len(figure.legends) == 1
-
-
-def test_a_panel_states_what_its_scores_are_over() -> None:
-    rows = pd.DataFrame({"baseline": [0.7, 0.8], "n": [200, 200], "seed": [1, 2]})
-    assert figures.setting(rows) == "unchanged 75.0, n = 200, 2 seeds"
-    assert figures.setting(rows[:1]) == "unchanged 70.0, n = 200, 1 seed"

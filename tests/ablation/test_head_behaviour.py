@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.ablation.test_ablation_scores import made_up_scores
-from workflow_scripts.ablation import equivalence, head_behaviour, kovaleva2019_heads
+from workflow_scripts.ablation import ablation_modes, figures, head_behaviour
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
@@ -118,26 +118,6 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
 
 
-def test_a_coreference_head_is_one_before_it_is_of_special_tokens(
-    tmp_path: Path, chapters: dict[str, Path]
-) -> None:
-    """Heads 1-1, 2-1 and 2-2 are each best at one type of mentions; 2-1 is no other kind first."""
-    kinds = {"pronoun": [0.9, 0.1, 0.1, 0.1], "proper": [0.1, 0.1, 0.9, 0.1]}
-    kinds["nominal"] = [0.1, 0.1, 0.1, 0.9]
-    scores = pd.concat(per_head(type=kind, accuracy=found) for kind, found in kinds.items())
-    scores = scores.assign(candidates="words", n=100, ci_low=scores["accuracy"] - 0.05)
-    rules = [{"system": "nearest", "type": kind, "accuracy": 0.4} for kind in kinds]
-    written = {"scores": scores.assign(ci_high=scores["accuracy"] + 0.05)}
-    written["rules"] = pd.DataFrame(rules)
-    (tmp_path / "coreference").mkdir()
-    for name, frame in written.items():
-        chapters[f"coreference/{name}"] = tmp_path / f"coreference/{name}.parquet"
-        tables.write(frame, chapters[f"coreference/{name}"])
-    heads, _ = run(tmp_path, chapters)
-    assert heads["coreference_head"].tolist() == [True, False, True, True]
-    assert heads["stratum"].tolist() == ["syntactic", "position", "coreference", "frames"]
-
-
 def test_kinds_are_those_that_chapters_distinguish() -> None:
     kinds = [kind for one in collect("head_columns").values() for kind in getattr(one, "KINDS", {})]
     assert sorted([*kinds, "other"]) == sorted(head_behaviour.STRATA)
@@ -170,21 +150,18 @@ def test_the_interval_of_a_mean_has_the_covariances_of_its_heads() -> None:
     changes = 0.1 * (common + rng.normal(size=(400, 3)))
     covariance = np.cov(changes, rowvar=False) / 400
     chosen = np.array([True, False, True])
-    low, high = equivalence.interval(changes.mean(axis=0), covariance, chosen)
+    low, high = ablation_modes.interval_of_mean(changes.mean(axis=0), covariance, chosen)
     sampled = [changes[rng.integers(0, 400, 400)][:, chosen].mean() for _ in range(4000)]
     assert [low, high] == pytest.approx(np.percentile(sampled, [5, 95]), abs=5e-4)
 
 
-@pytest.mark.parametrize("worse,better", [(0, 0), (3, 1), (12, 2)])
-def test_two_more_examples_make_the_interval_of_bonett_and_price(
-    tmp_path: Path, worse: int, better: int
-) -> None:
-    n, z = 200, 1.6449
+def test_two_more_examples_make_the_interval_of_bonett_and_price(tmp_path: Path) -> None:
+    n, z, worse, better = 200, 1.6449, 12, 2
     changes = np.repeat([-1, 1, 0], [worse, better, n - worse - better])
     frame = pd.DataFrame({"layer": [0], "head": [0], "other_layer": [0], "other_head": [0]})
     frame = frame.assign(task="rte", mode="zero", covariance=changes.var() / n)
     tables.write(frame, tmp_path / "covariance")
-    covariance = equivalence.covariance_of([tmp_path / "covariance"], "zero", "rte", n)
+    covariance = ablation_modes.covariance_of([tmp_path / "covariance"], "zero", "rte", n)
     p12, p21 = (worse + 1) / (n + 2), (better + 1) / (n + 2)
     error = np.sqrt((p12 + p21 - (p12 - p21) ** 2) / (n + 2))
     assert z * np.sqrt(covariance[0, 0]) == pytest.approx(z * error, rel=0.02)
@@ -203,7 +180,7 @@ def test_two_more_examples_make_the_interval_of_bonett_and_price(
     ],
 )
 def test_verdicts(low: float, high: float, significant: bool | None, expected: str) -> None:
-    assert equivalence.verdict(low, high, 0.01, significant) == expected
+    assert ablation_modes.verdict(low, high, 0.01, significant) == expected
 
 
 def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, Path]) -> None:
@@ -211,20 +188,8 @@ def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, 
     assert heads["stratum"].tolist() == ["other"] * 4
     outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
     tables_ = {"heads": tmp_path / "heads", "strata": tmp_path / "strata"}
-    call(kovaleva2019_heads.main, tables_ | outputs)
+    call(figures.kovaleva2019_heads, tables_ | outputs)
     assert outputs["png"].stat().st_size > 5000
-
-
-def test_a_head_counts_in_each_of_its_kinds_and_few_heads_have_no_interval_over_heads() -> None:
-    kinds = ["syntactic, frames", *["frames"] * 4, "other"]
-    frame = pd.DataFrame({"effect_rte": [0.06, 0, 0, 0, 0, 0.1], "kinds": kinds})
-    error = {"rte": np.eye(6) * 1e-4}
-    actual = head_behaviour.compare(frame, error, 0.01, 100, 1).set_index("stratum")
-    assert actual["heads"].to_dict() == {"syntactic": 1, "frames": 5, "other": 1, "all": 6}
-    assert actual.loc["frames", "effect"] == pytest.approx(0.012)
-    assert actual["ci_low"].notna().to_dict() == {
-        "syntactic": False, "frames": True, "other": False, "all": True,
-    }  # fmt: skip
 
 
 def test_random_sets_distinguish_a_harmful_kind() -> None:

@@ -9,16 +9,14 @@ import pytest
 from scipy import stats
 from scipy.stats import spearmanr
 
-from workflow_scripts.ablation import ablation_modes, ablation_modes_figure, mode_agreement
-from workflow_scripts.ablation.mode_effects import (
+from workflow_scripts.ablation import ablation_modes, figures
+from workflow_scripts.ablation.ablation_modes import (
     Effects,
     Settings,
-    nats_of,
-    of_classifier,
-    of_decoder,
+    effects_of_classifier,
+    effects_of_decoder,
 )
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.stats import resampling
 
 N, HEADS, MODES = 40, 6, ("uniform", "zero", "resample")
@@ -46,7 +44,7 @@ def swept() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def test_effects_are_losses_on_the_same_samples_in_every_mode() -> None:
     frame, tests = swept()
-    loss, score = of_classifier(frame, tests, SETTINGS)
+    loss, score = effects_of_classifier(frame, tests, SETTINGS)
     weights = resampling.bootstrap_weights(N, 200, 1)
     plain = frame[frame["unit"] == "none"]
 
@@ -75,11 +73,6 @@ def test_effects_are_losses_on_the_same_samples_in_every_mode() -> None:
     assert ((loss.p <= loss.corrected) & (loss.corrected <= 1)).all()
 
 
-def test_regression_has_squared_errors_and_no_bound() -> None:
-    logits = np.array([[[1.0], [2.0]]])
-    assert nats_of(TASKS["stsb"], logits, np.array([0.0, 5.0])).tolist() == [[1.0, 9.0]]
-
-
 def test_a_decoder_is_measured_over_documents() -> None:
     documents, tokens = ["a", "a", "b", "c"], np.array([4, 6, 5, 5])
     rng, rows = np.random.default_rng(1), []
@@ -89,7 +82,7 @@ def test_a_decoder_is_measured_over_documents() -> None:
             row |= {"head": index, "nats": nats, "n_tokens": tokens[at], "document": documents[at]}
             rows.append(row | {"id": str(at)})
     frame = pd.DataFrame(rows)
-    effects = of_decoder(frame, SETTINGS)
+    effects = effects_of_decoder(frame, SETTINGS)
     plain = frame[frame["unit"] == "none"]["nats"].sum() / 20
     for (at, mode), head in product(enumerate(("zero", "mean")), range(3)):
         found = frame[(frame["mode"] == mode) & (frame["head"] == head)]["nats"].sum() / 20
@@ -114,7 +107,7 @@ def made(observed: list[list[float]], corrected: list[list[float]], spread: floa
 def test_pairs_of_modes() -> None:
     one, other = [0.5, 0.3, -0.2, 0.1], [0.4, -0.3, -0.1, 0.2]
     effects = made([one, other], [[0.01, 0.01, 0.2, 0.2], [0.01, 0.01, 0.2, 0.2]], 0.01)
-    (row,) = mode_agreement.pairs(effects)
+    (row,) = ablation_modes.pairs_of_modes(effects)
     assert row["rho"] == pytest.approx(spearmanr(one, other).statistic)
     assert row["rho_low"] <= row["rho"] <= row["rho_high"] <= 1
     assert (row["shared"], row["top"], row["chance"], row["n_heads"]) == (1, 1, 0.25, 4)
@@ -137,37 +130,20 @@ def test_differences_by_hand() -> None:
     for rank, at in enumerate(order):
         largest = max(largest, min(1.0, p[at] * (9 - rank)))
         expected[at] = largest
-    found = mode_agreement.differences(effects)
+    found = ablation_modes.differences(effects)
     np.testing.assert_allclose(found.ravel(), expected)
     assert (found < 0.05).tolist() == [[True, False, False], [False] * 3, [True, False, False]]
 
 
-def test_halves_are_of_the_same_examples_in_loops() -> None:
-    frame, tests = swept()
-    loss, _ = of_classifier(frame, tests, SETTINGS)
-    plain = frame[frame["unit"] == "none"]
-    labels = plain["label"].to_numpy()
-    after = np.stack([
-        nats_of(TASKS["sst2"], rows[["logit_0", "logit_1"]].to_numpy(), labels)
-        for _, rows in frame[frame["mode"] == "zero"].groupby(["layer", "head"])
-    ])  # fmt: skip
-    more = after - nats_of(TASKS["sst2"], plain[["logit_0", "logit_1"]].to_numpy(), labels)
-    rng, found = np.random.default_rng(0), []
-    for _ in range(400):
-        half = rng.permutation(N) < N // 2
-        found.append(spearmanr(more[:, half].mean(1), more[:, ~half].mean(1)).statistic)
-    assert loss.halves[1] == pytest.approx(np.mean(found), abs=0.1)
-
-
 def test_ties_for_the_last_place_share_it() -> None:
-    inside = mode_agreement.inside(np.array([[3.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]), 2)
+    inside = ablation_modes.inside(np.array([[3.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]), 2)
     assert inside.tolist() == [[1, 0.5, 0.5, 0], [0.5] * 4]
 
 
 def test_verdicts_over_modes() -> None:
     observed = [[0.5, 0.5, 0.5, 0.0, -0.5, 0.3], [0.5, 0.0, 0.5, 0.0, -0.5, -0.3]]
     corrected = [[0.01, 0.01, 0.01, 1, 0.01, 0.2], [0.01, 1, 0.2, 1, 0.01, 0.2]]
-    frame = mode_agreement.verdicts(made(observed, corrected, 0.01))
+    frame = ablation_modes.verdicts_by_head(made(observed, corrected, 0.01))
     assert frame["verdict_uniform"].tolist() == ["loss"] * 3 + [
         "equivalent",
         "gain",
@@ -191,5 +167,5 @@ def test_tables_and_figure(tmp_path: Path) -> None:
     ablation_modes.main(*outputs, **settings, **inputs)
     pairs, heads = (tables.read_csv(path) for path in outputs)
     assert len(pairs) == 2 * 3 and len(heads) == 2 * HEADS
-    figure = ablation_modes_figure.draw(pairs)
+    figure = figures.draw_mode_agreement(pairs)
     assert [axes.get_title() for axes in figure.axes] == ["SST-2"]

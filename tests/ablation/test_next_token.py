@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, byte_tokenizer, save_llama
-from workflow_scripts.ablation import next_token_attribution, next_token_sweep
-from workflow_scripts.ablation.michel2019_next_token import draw, printed
+from workflow_scripts.ablation import next_token_sweep
+from workflow_scripts.ablation.figures import draw_units, every_variant
 from workflow_scripts.ablation.next_token_scores import score
 from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
 from workflow_scripts.core.data import tables
@@ -66,25 +66,9 @@ def test_sums_of_every_variant_and_segment(study: Path) -> None:
         assert row.nats == pytest.approx(float(nats.sum()), abs=1e-4)
 
 
-def attribute(folder: Path, modes: list[str], n_segments: int) -> None:
-    arguments = {"reference": 5, "max_tokens": 32, "seed": 1, "device": "cpu"}
-    paths = (folder / "model.json", folder / "corpus.jsonl", folder / "attribution.parquet")
-    next_token_attribution.main(*paths, modes, n_segments, **arguments)
-
-
 def test_mode_mean_needs_other_segments(study: Path) -> None:
     with pytest.raises(InputError, match=r"lower ablation\.text\.n_segments or remove mean"):
         sweep(study, 4)
-
-
-def test_attributions_need_other_segments_where_the_sweep_does(study: Path) -> None:
-    for mode in ("mean", "position", "resample"):
-        with pytest.raises(InputError, match=f"mode {mode} needs segments .* or remove {mode}"):
-            attribute(study, ["zero", mode], 4)
-    attribute(study, ["zero"], 4)
-    frame = tables.read(study / "attribution.parquet")
-    assert frame["mode"].unique().tolist() == ["zero"]
-    assert len(frame) == LAYERS * HEADS * len(TEXTS)
 
 
 def test_groups_only_where_heads_share_a_key_value_head() -> None:
@@ -133,10 +117,10 @@ def test_effects_intervals_and_tests_are_over_documents() -> None:
 
 def test_printed_and_drawn(study: Path) -> None:
     scores = score(tables.read(study / "losses.parquet"), 100, 1000, 1)
-    rows = printed(scores)
+    rows = every_variant(scores)
     assert len(rows) == 3 * LAYERS * HEADS + LAYERS * KV_HEADS
     heads = rows[(rows["unit"] == "head") & (rows["mode"] == "zero")]
     assert heads["effect"].is_monotonic_decreasing
     assert set(heads["name"]) == {f"{layer}-{head}" for layer in (1, 2) for head in (1, 2, 3, 4)}
-    titles = [axes.get_title() for axes in draw(scores, "zero").axes if axes.get_title()]
+    titles = [axes.get_title() for axes in draw_units(scores, "zero").axes if axes.get_title()]
     assert titles == ["one head disabled", "one head left in its layer", "one group disabled"]

@@ -2,7 +2,6 @@
 
 import gc
 import weakref
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,11 +21,11 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.frame_links import Element, FrameLinks, write_links
 from workflow_scripts.core.data.mentions import Document, Mention, write_documents
+from workflow_scripts.core.data.patterns import CachedExample
 from workflow_scripts.core.data.trees import Tree, write_trees
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention_function import Watcher
-from workflow_scripts.core.model.live import Live
+from workflow_scripts.core.model.computed import Computed
 from workflow_scripts.core.run import job
 
 DRAWS = {"bootstrap": 100}
@@ -142,8 +141,8 @@ def steps(folder: Path, scripts: dict, out: str) -> list[dict[str, Any]]:
 
 def run(folder: Path, scripts: dict, *, one_pass: bool) -> list[Path]:
     """Run `scripts` without the cache; their outputs."""
-    (folder / "live").mkdir(exist_ok=True)
-    listed = steps(folder, scripts, "live")
+    (folder / "computed").mkdir(exist_ok=True)
+    listed = steps(folder, scripts, "computed")
     products = [Path(file) for step in listed for file in step["output"].values()]
     card, corpus = str(folder / "model.json"), str(folder / "corpus.jsonl")
     source = {"card": card, "corpus": corpus, "max_tokens": 100}
@@ -162,8 +161,8 @@ def test_all_is_equal_to_what_a_cache_gives(study: Path, scripts: dict, one_pass
         assert path.read_bytes() == (study / "cached" / path.name).read_bytes(), path.name
 
 
-def live_of(folder: Path) -> Live:
-    return Live(
+def computed_by(folder: Path) -> Computed:
+    return Computed(
         folder / "corpus.jsonl",
         *on_the_fly.read("cpu", str(folder / "model.json"), str(folder / "corpus.jsonl"), 100),
         batch_tokens=150,
@@ -171,33 +170,19 @@ def live_of(folder: Path) -> Live:
 
 
 def test_the_reader_gives_what_a_cache_does(study: Path) -> None:
-    live, parts = live_of(study), []
+    computed, parts = computed_by(study), []
     with Cache(study / "attention.h5", read_card(study / "model.json")) as cache:
-        assert (live.ids, live.n_layers, live.n_heads) == (cache.ids, cache.n_layers, cache.n_heads)
-        np.testing.assert_array_equal(live.lengths, cache.lengths)
-        live.in_one_pass([lambda: parts.extend(live)])
-        assert len(parts) == live.n_parts == len(cache) * cache.n_layers
+        for name in ("ids", "n_layers", "n_heads", "bidirectional"):
+            assert getattr(computed, name) == getattr(cache, name)
+        np.testing.assert_array_equal(computed.lengths, cache.lengths)
+        computed.each(parts.append)
+        assert len(parts) == len(cache) * cache.n_layers
         for part in parts:
             np.testing.assert_array_equal(part.pattern, cache[part.index].pattern[part.layers])
         for index in (3, -1):
             for name in ("pattern", "ids", "word", "segment", "index", "id"):
                 expected = getattr(cache[index], name)
-                np.testing.assert_array_equal(getattr(live[index], name), expected)
-
-
-def test_one_failure_ends_the_pass(study: Path) -> None:
-    live, seen = live_of(study), []
-
-    def fails() -> None:
-        for part in live:
-            if part.layers.start == 1:
-                raise InputError("a measure's own error")
-
-    with pytest.raises(InputError, match="own error"):
-        live.in_one_pass([lambda: seen.extend(live), fails])
-    assert seen
-    with pytest.raises(RuntimeError, match="did not read all patterns"):
-        live.in_one_pass([partial(next, iter(live))])
+                np.testing.assert_array_equal(getattr(computed[index], name), expected)
 
 
 def rounded() -> int:
@@ -231,17 +216,15 @@ def test_memory_does_not_grow_with_layers(n_layers: int) -> None:
         hidden_size=16, num_attention_heads=4, num_hidden_layers=n_layers, intermediate_size=16
     )
     model = attention.open_attention(BertModel(config).eval())
-    live, kept = Live(Path("corpus"), model, random_tokens([9, 20, 14]), 40), []
-
-    def measure() -> None:
-        for part in live:
-            alive.append(sum(one() is not None for one in kept))
-            kept.append(weakref.ref(part.pattern))
-            del part
-
+    computed, kept = Computed(Path("corpus"), model, random_tokens([9, 20, 14]), 40), []
     alive: list[int] = []
+
+    def update(part: CachedExample) -> None:
+        alive.append(sum(one() is not None for one in kept))
+        kept.append(weakref.ref(part.pattern))
+
     with attention.watching(model, watcher := Alive(n_layers - 1)):
-        live.in_one_pass([measure])
+        computed.each(update)
     assert len(alive) == 3 * n_layers
     assert max(watcher.counts) <= 1  # the one that measures have just read
     assert max(alive) <= 1

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.attention.builders import counts_of
 from tests.bad_input.refused import refused
 from tests.core.tiny_models import tokenizer
 from workflow_scripts.core.data.cache import Cache, CacheWriter
@@ -42,5 +43,6 @@ def test_sentences_without_a_token_for_each_word(
             writer.write(index, np.full((1, 1, len(each), len(each)), 1 / len(each), np.float16))
     with Cache(path, CARD) as cache:
         names = [tree.id for tree in trees]
-        line = refused(lambda: syntax_scores.count_corpus(cache, trees, names, 2), path)
+        counting = syntax_scores.count_corpus(cache, trees, names, 2)
+        line = refused(lambda: counts_of(cache, *counting), path)
     assert line.partition("can be used; ")[2] == why

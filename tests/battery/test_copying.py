@@ -11,9 +11,9 @@ from transformers import Gemma2Config, Olmo2Config
 from tests.battery.plain_heads import plain_heads
 from tests.core.tiny_decoders import GPT2, HEADS, LAYERS, LLAMA, random_decoder, save_decoder
 from tests.core.tiny_models import write_card
-from workflow_scripts.battery import repeated_sequences
+from workflow_scripts.battery import inputs
 from workflow_scripts.battery.copying import circuit_of, copying, eigenvalue_scores, main, scores
-from workflow_scripts.battery.repeated_sequences import repeated
+from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.norms import find_norms, linear_norm, recorded
 
@@ -115,7 +115,7 @@ def test_a_head_copies_that_is_above_the_threshold_and_significant() -> None:
 
 def test_the_table_of_a_tiny_decoder(tmp_path: Path) -> None:
     card = write_card(tmp_path / "attention", save_decoder(LLAMA, tmp_path / "model"))
-    repeated_sequences.main(card, tmp_path / "sequences", n_sequences=20, length=8)
+    inputs.main(card, tmp_path / "sequences", n_sequences=20, length=8)
     out = [tmp_path / name for name in ("scores", "table")]
     main(card, tmp_path / "sequences", *out, threshold=0.3, bootstrap=100, device="cpu")
     frame = pd.read_parquet(out[0])

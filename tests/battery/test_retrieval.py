@@ -20,8 +20,15 @@ from tests.core.tiny_decoders import (
 )
 from tests.core.tiny_models import write_card
 from workflow_scripts.battery import retrieval
-from workflow_scripts.battery.needles import Haystack, haystacks, make_needles
-from workflow_scripts.battery.retrieval import copied, retrieved, scores, shares
+from workflow_scripts.battery.retrieval import (
+    Haystack,
+    copied,
+    haystacks,
+    make_needles,
+    retrieved,
+    scores,
+    shares,
+)
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention

@@ -18,8 +18,7 @@ def ranked(values) -> np.ndarray:
     return np.array([sum(other < value for other in values) for value in values], dtype=float)
 
 
-@pytest.mark.parametrize("ablated", [True, False])
-@pytest.mark.parametrize("retrieved", [True, False])
+@pytest.mark.parametrize(("ablated", "retrieved"), [(True, True), (False, False)])
 def test_correlations_of_what_the_study_has(tmp_path: Path, ablated: bool, retrieved: bool) -> None:
     """Rows in another order are matched by head; other units and modes of the ablation are not."""
     score, top, eigenvalue, effect, needles = RNG.random((5, N))

@@ -1,14 +1,21 @@
-"""The workflow's own verdicts on a finished study, anew by the code at hand."""
+"""The verdicts of the code at hand on the tables of a study, made up or finished."""
 
 import json
 from pathlib import Path
 
 import pandas as pd
 
+from tests.claims.independent.check import ENCODERS, FOLDER
 from workflow_scripts.chapters import collect
 from workflow_scripts.claims import claim_verdicts
+from workflow_scripts.claims.products import is_one_of
+from workflow_scripts.claims.published import read
 
-CLAIMS = Path(__file__).parents[2] / "claims/published.csv"
+CLAIMS = {
+    claim.id: claim
+    for name in (*ENCODERS, "decoders")
+    for claim in read(FOLDER / f"{name}.csv", claim_verdicts.MEASURES)
+}
 # A model's card where it is to pass for the paper's.
 SIZES = {
     "BERT-base": {"architecture": "bert", "n_layers": 12, "n_heads": 12, "hidden_size": 768},
@@ -22,6 +29,7 @@ def judged(
     folder: Path,
     size: str = "",
     data: dict[str, str] | None = None,
+    files: tuple[str, ...] = ENCODERS,
     translator: bool = False,
 ) -> pd.DataFrame:
     """The claims table of a study whose tables are below `results`, written to `folder`.
@@ -30,22 +38,20 @@ def judged(
     which may be older than this code.
     """
     declared = [table for chapter in collect("measures").values() for table in chapter.TABLES]
+    others = [card.parents[1] for card in results.glob("*/attention/model.json")]
+    others.remove(results / model)
     products = [
         path
         for path in sorted(results.rglob("*"))
         if path.suffix in {".csv", ".parquet"}
-        and (path.parent.name == "tables" or any(map(at(path), declared)))
+        and not any(map(path.is_relative_to, others))
+        and (path.parent.name == "tables" or is_one_of(path.as_posix(), declared))
     ]
     card = json.loads((results / model / "attention/model.json").read_text(encoding="utf-8"))
     path = folder / "model.json"
     path.write_text(json.dumps(card | SIZES.get(size, {})), encoding="utf-8")
     table = folder / "claims.csv"
-    claim_verdicts.main(
-        [CLAIMS], path, products, table, folder / "cases", data or {}, translator=translator
-    )
+    published = [FOLDER / f"{name}.csv" for name in files]
+    cases = folder / "cases"
+    claim_verdicts.main(published, path, products, table, cases, data or {}, translator)
     return pd.read_csv(table, keep_default_na=False, na_values=[""])
-
-
-def at(path: Path):
-    """Whether a declared table stands at the path."""
-    return lambda table: table.at("/".join(path.parts[-2:])) is not None

@@ -1,53 +1,103 @@
-"""Products made up for tests of measures."""
+"""Tables made up for tests of claims."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from tests.atlas.made_up_tables import MadeUpModel
 from workflow_scripts.chapters import collect
-from workflow_scripts.claims.products import Products
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import write_card
 
-Row = Mapping[str, Any]
+Rows = list[dict[str, Any]]
+Range = tuple[float, float] | tuple[float, float, str]
 
 
-def products(folder: Path, **frames: Sequence[Row]) -> Products:
-    """Products with these rows; `clark2019_table1` is printed, `surface__position` is not.
+class MadeUpTables(MadeUpModel):
+    """Writes tables with random numbers for a model below `results`, as a finished study has them.
 
-    Columns that the table's declaration names and the rows lack are empty.
+    Of each classifier that the study trains there is one of each of `seeds`.
     """
-    paths = []
-    for name, rows in frames.items():
+
+    def __init__(
+        self, results: Path, name: str, shape: tuple[int, int], seeds: Iterable[int]
+    ) -> None:
+        super().__init__(results, name, shape)
+        card = {"name": name, "architecture": "bert", "hidden_size": 8}
+        write_card(card | {"n_layers": shape[0], "n_heads": shape[1]}, self.card)
+        self.results, self.seeds = results, list(seeds)
+
+    def number(self, name: str, least: float, most: float, of: str = "") -> dict[str, float]:
+        """A random number within its interval, whose ends are called after it or after `of`."""
+        value, half = self.rng.uniform(least, most), self.rng.uniform(0, (most - least) / 8)
+        return {name: value, f"{of or name}_low": value - half, f"{of or name}_high": value + half}
+
+    def made(self, axes: Mapping[str, Iterable], same: Mapping[str, Any], **of: Range) -> Rows:
+        """A row for each combination of values of `axes`, with the numbers `of` these ranges.
+
+        Several names, separated by a space, take the parts of a value.
+        """
+        rows = []
+        for values in product(*axes.values()):
+            row = dict(same)
+            for name, value in zip(axes, values, strict=True):
+                row |= dict(zip(name.split(), value, strict=True)) if " " in name else {name: value}
+            for name, ends in of.items():
+                row |= self.number(name, *ends)
+            rows.append(row)
+        return rows
+
+    def heads(self, axes: Mapping[str, Iterable], same: Mapping[str, Any], **of: Range) -> Rows:
+        """The same for each head, too."""
+        every = {"layer": range(self.shape[0]), "head": range(self.shape[1])}
+        return self.made({**axes, **every}, same, **of)
+
+    def table(self, name: str, rows: Rows, study: bool = False) -> None:
+        """Write a table, printed where the name has no folder, of the model or of the `study`.
+
+        Columns that the table's declaration names and the rows lack are empty.
+        """
+        file = f"{name}.parquet" if "/" in name else f"tables/{name}.csv"
+        declared = [table for module in collect("measures").values() for table in module.TABLES]
+        wanted = {column for table in declared if table.at(file) for column in table.columns}
         frame = pd.DataFrame(rows)
-        if "__" in name:
-            chapter, table = name.split("__")
-            path = folder / chapter / f"{table.replace('_of_', '.')}.parquet"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            tables.write(completed(frame, path), path)
-        else:
-            path = folder / f"tables/{name.replace('_', '-')}.csv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            tables.write_csv(completed(frame, path), path)
-        paths.append(path)
-    return Products(paths)
+        frame = frame.assign(**dict.fromkeys(sorted(wanted - {*frame})))
+        path = (self.results if study else self.folder) / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writer = tables.write_csv if path.suffix == ".csv" else tables.write
+        writer(frame, path)
 
+    def norms(self, targets: Iterable[str], method: str) -> None:
+        """Special tokens by norm, mixing and value zeroing."""
+        ends = {"attention": (0, 1, "ci")}
+        self.table("mixing/special_tokens", self.heads({"target": targets}, {"n": 40}, **ends))
+        rows = self.made({"layer": ("1", "all")}, {"method": method, "n": 90}, ratio=(0, 99, "ci"))
+        self.table("kobayashi2021-mixing", rows)
+        axes, same = {"measure": ("top_weights", "top_norms")}, {"layer": "all", "n": 50}
+        self.table("mohebbi2023-zeroing", self.made(axes, same, value=(0, 1, "ci")))
 
-def completed(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """The frame, with all columns that the declaration of the table at `path` names."""
-    declared = [table for module in collect("measures").values() for table in module.TABLES]
-    file = f"{path.parent.name}/{path.name}"
-    wanted = {name for table in declared if table.at(file) for name in table.columns}
-    return frame.assign(**dict.fromkeys(sorted(wanted - {*frame})))
-
-
-def heads(n_layers: int, values: Mapping[tuple[int, int], float], column: str, **more: Any) -> list:
-    """A row for each head, two a layer: its value or 0, with an interval of 0.01 to each side."""
-    rows = []
-    for layer in range(n_layers):
-        for head in range(2):
-            value = values.get((layer, head), 0.0)
-            ends = {"ci_low": value - 0.01, "ci_high": value + 0.01}
-            rows.append({"layer": layer, "head": head, column: value} | ends | {"n": 5} | more)
-    return rows
+    def modes(self, prefix: str, tasks: Iterable[str], *pairs: tuple[str, str]) -> None:
+        """Pairs of modes, each head's verdicts by mode, and attribution against exact effects."""
+        axes = {"task": tasks, "seed": self.seeds}
+        same = {"n": 90, "n_documents": 80, "n_heads": 24}
+        rows = self.made({**axes, "of": ("loss", "score"), "one other": pairs}, same, rho=(0, 0.8))
+        for row in rows:
+            row |= {"halves_one": self.rng.uniform(-0.1, 0.9), "halves_other": 0.6}
+            both = int(self.rng.integers(2, 12))
+            row |= {"both_nominal": both, "opposite_nominal": both // 3}
+        self.table(f"{prefix}-modes", rows)
+        rows = self.heads({**axes, "of": ("loss", "score")}, {}, zero=(0.1, 0.3))
+        verdicts = ("in all modes", "depends on the mode", "no effect shown", "in some modes")
+        rows = [
+            {name: value for name, value in row.items() if "zero" not in name}
+            | {"low_zero": row["zero_low"], "high_zero": 0.3, "low_mean": k % 7 - 1}
+            | {"high_mean": 9, "verdict": verdicts[k % 4]}
+            for k, row in enumerate(rows)
+        ]  # fmt: skip
+        self.table(f"{prefix}-mode-heads", rows)
+        axes |= {"estimate": ("zero", "resample", "importance"), "against": ("effect", "size")}
+        rows = self.made(axes, same | {"top": 4, "first": 9}, rho=(-0.5, 1), top_missed=(0, 4))
+        self.table(f"{prefix}-attribution", rows)

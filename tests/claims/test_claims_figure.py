@@ -7,13 +7,10 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from tests.claims.judged import CLAIMS
 from tests.core.figure_checks import clipped, overlapping, texts_of, too_small, width_of
 from workflow_scripts.claims import claims_figure
-from workflow_scripts.claims.published import read
 from workflow_scripts.core.plots import colours, figures
-
-PUBLISHED = Path(__file__).parents[2] / "claims/published.csv"
-MEASURES = pd.read_csv(PUBLISHED)["measure"].unique()
 
 
 def row(**values: object) -> dict[str, object]:
@@ -43,7 +40,7 @@ def drawn(rows: list[dict], folder: Path, monkeypatch: pytest.MonkeyPatch) -> tu
 def test_every_claim_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All built-in claims at once, in turn under each verdict, every third with two cases."""
     rows = []
-    for i, claim in enumerate(read(PUBLISHED, MEASURES)):
+    for i, claim in enumerate(CLAIMS.values()):
         low, high = (end if math.isfinite(end) else math.nan for end in claim.target)
         verdict = claims_figure.JUDGED[i % len(claims_figure.JUDGED)]
         about = {"id": claim.id, "paper": claim.paper, "statement": claim.statement}
@@ -95,10 +92,3 @@ def test_marks_lie_where_the_table_has_them(
     assert [value(printed[number]) for number in ("30", "60")] == pytest.approx([30, 60])
     assert "Rule: above 50 %; the paper's number: 60" in texts
     assert "1 of 3 claims have a verdict in this study." in texts
-
-
-def test_a_study_without_verdicts_states_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, svg = drawn([row(verdict="not comparable")], tmp_path, monkeypatch)
-    assert "0 of 1 claims have a verdict in this study." in [words for words, _ in texts_of(svg)]

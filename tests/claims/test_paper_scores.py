@@ -3,22 +3,18 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.claims.judged import CLAIMS
 from tests.claims.test_verdicts import CLAIM
-from workflow_scripts.claims.claim_verdicts import MEASURES, paper_scores
-from workflow_scripts.claims.intervals import of_paper, share
-from workflow_scripts.claims.published import PAPER_INTERVALS, Claim, read
+from workflow_scripts.claims.claim_verdicts import paper_scores
+from workflow_scripts.claims.numbers import of_paper, share
+from workflow_scripts.claims.published import PAPER_INTERVALS
 from workflow_scripts.claims.verdicts import REPRODUCED
 
-BUILTIN = Path(__file__).parents[2] / "claims/published.csv"
 WITHOUT_ERROR = "reproduced, without its sampling error"
-# Rows whose statement the paper's own number does not settle, and why.
-CANNOT_TELL: dict[str, str] = {}
-
 # Accuracies in percent that a claim's number is made of, and n, from the papers' tables.
 SHARES = {
     "clark-no-parser": ((34.5, 26.3), 39581),  # Table 1
@@ -99,53 +95,27 @@ def half_widths() -> dict[str, float]:
     return found | {"clark-four-relations": 0}
 
 
-@pytest.fixture(scope="module")
-def builtin() -> dict[str, Claim]:
-    return {claim.id: claim for claim in read(BUILTIN, MEASURES)}
-
-
-def test_the_papers_own_numbers_bear_out_its_statements(builtin: dict[str, Claim]) -> None:
+def test_the_papers_own_numbers_bear_out_its_statements() -> None:
     """No rule asks for more than the paper's own number at the paper's own n can give.
 
     Where its sampling error cannot be computed from what the paper prints, the number alone must
     follow the rule, and the verdict says so.
     """
-    scored = {id_: paper_scores(claim) for id_, claim in builtin.items()}
+    scored = {id_: paper_scores(claim) for id_, claim in CLAIMS.items()}
     found = {id_: score for id_, score in scored.items() if score is not None}
     assert sum(score == REPRODUCED for score in found.values()) > 100
-    unsettled = {
-        id_: score for id_, score in found.items() if score not in (REPRODUCED, WITHOUT_ERROR)
-    }
-    assert unsettled == dict.fromkeys(CANNOT_TELL, "cannot tell")
+    assert set(found.values()) == {REPRODUCED, WITHOUT_ERROR}
 
 
-def test_stated_half_widths_follow_from_the_papers_numbers(builtin: dict[str, Claim]) -> None:
+def test_stated_half_widths_follow_from_the_papers_numbers() -> None:
     stated = {
         id_: claim.paper_half_width
-        for id_, claim in builtin.items()
+        for id_, claim in CLAIMS.items()
         if claim.paper_interval not in PAPER_INTERVALS
     }
     assert stated == pytest.approx(half_widths(), abs=0.05)
-
-
-def test_no_tolerance_is_below_the_papers_own_error(builtin: dict[str, Claim]) -> None:
-    for id_, claim in builtin.items():
-        if claim.rule == "within" and claim.paper_half_width is not None:
-            assert claim.paper_half_width <= claim.to, id_
-
-
-def test_what_a_papers_number_scores() -> None:
-    claim = replace(CLAIM, paper_value=51.0)  # the rule: above 50
-    assert paper_scores(CLAIM) is None
-    assert paper_scores(claim) == WITHOUT_ERROR
-    assert paper_scores(replace(claim, paper_interval="exact")) == "reproduced"
-    assert paper_scores(replace(claim, paper_interval="0.9")) == "reproduced"
-    assert paper_scores(replace(claim, paper_interval="1.1")) == "cannot tell"
-    assert paper_scores(replace(claim, paper_value=48.0, paper_interval="1")) == "not reproduced"
-    assert (
-        paper_scores(replace(claim, paper_value=48.0))
-        == "not reproduced, without its sampling error"
-    )
+    for id_, half in stated.items():
+        assert CLAIMS[id_].rule != "within" or half <= CLAIMS[id_].to, id_
 
 
 def test_the_papers_own_interval_by_hand() -> None:
@@ -163,15 +133,3 @@ def test_the_papers_own_interval_by_hand() -> None:
     assert (exact.low, exact.value, exact.high) == (4, 4, 4)
     stated = of_paper(replace(claim, paper_value=4.0, paper_interval="1.5"))
     assert (stated.low, stated.value, stated.high) == (2.5, 4, 5.5)
-
-
-def test_a_baseline_is_what_the_papers_number_is_apart_from(builtin: dict[str, Claim]) -> None:
-    """A score of Table 1 has a direction where its sampling interval excludes the baseline."""
-    scores = [claim for claim in builtin.values() if claim.id.startswith("kovaleva-table1-")]
-    known = [claim for claim in scores if claim.paper_interval in ("share", "correlation")]
-    for claim in known:
-        number = of_paper(claim)
-        if claim.reference is not None:
-            assert not number.low <= claim.reference <= number.high, claim.id
-    assert builtin["clark-cls-entropy"].reference is None
-    assert builtin["kovaleva-table1-mrpc-accuracy-random"].reference is None

@@ -33,21 +33,6 @@ rule grown:
     shell: "[ {resources.mem_mb} = 2000 ] && touch {output} grown.memory"
 """
 
-# Two jobs that are submitted as one, of which the second fails.
-GROUP = """
-rule all:
-    input: "short"
-rule long:
-    output: "long"
-    group: "tied"
-    shell: "echo >> long.runs; touch {output}"
-rule short:
-    input: "long"
-    output: "short"
-    group: "tied"
-    shell: "exit 1"
-"""
-
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -151,15 +136,6 @@ def test_an_interrupt_cancels_the_jobs(queue: Path, small: Path) -> None:
     (small / "go").touch()
     time.sleep(0.5)
     assert not (small / "good").exists()
-
-
-def test_a_group_loses_all_with_one(queue: Path, small: Path) -> None:
-    """So no long job of the workflow is in a group: it would be lost, and run again."""
-    (small / "Snakefile").write_text(GROUP, encoding="utf-8")
-    assert start(small).wait(timeout=120) == 1
-    assert len(asked(queue)) == 3
-    assert not (small / "long").exists()
-    assert len((small / "long.runs").read_text()) == 3
 
 
 def is_alive(pid: int) -> bool:

@@ -1,4 +1,8 @@
-"""Jensen-Shannon distances against the formula written out."""
+"""Jensen-Shannon distances against the formula written out, and the memory that they take."""
+
+import time
+import weakref
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -6,9 +10,19 @@ from scipy.spatial.distance import jensenshannon
 
 from tests.core.decoder_patterns import pattern_of
 from workflow_scripts.clusters import head_distances
-from workflow_scripts.clusters.head_distances import BLOCK, distances, mean_distances
+from workflow_scripts.clusters.head_distances import BLOCK, MeanDistances, distances
 from workflow_scripts.core.data.cache_format import triangle
 from workflow_scripts.core.data.decoders import uniform_attention
+
+
+def mean_distances(
+    patterns: Iterable[tuple[int, np.ndarray]], threads: int, decoder: bool = False
+) -> np.ndarray:
+    means = MeanDistances(0.0, threads, decoder)
+    for pattern in patterns:
+        means.add(*pattern)
+        del pattern
+    return means.mean()
 
 
 def slow(pattern: np.ndarray) -> np.ndarray:
@@ -57,7 +71,7 @@ def test_the_mean_is_over_the_queries_of_all_examples_with_any_number_of_threads
     patterns = [rng.dirichlet(np.ones(length), size=(1, 3, length)) for length in (4, 12, 7, 5)]
     sums = sum(slow(pattern) * pattern.shape[-1] for pattern in patterns)
     backwards = list(enumerate(patterns))[::-1]
-    one, three = mean_distances(enumerate(patterns), 4, 0, 1), mean_distances(backwards, 4, 0, 3)
+    one, three = mean_distances(enumerate(patterns), 1), mean_distances(backwards, 3)
     np.testing.assert_allclose(one, sums / 28, atol=1e-5)
     assert (one == three).all()
 
@@ -72,13 +86,13 @@ def test_a_decoders_first_query_is_left_out_and_uniform_attention_is_next_to_its
         head_distances.decoder_distances(pattern, 0.1), slow(smoothed), atol=2e-4
     )
     examples = [(0, pattern), (1, pattern_of(1, 1)), (2, pattern_of(4, 2))]
-    mean = mean_distances(examples, 3, 0.0, 1, decoder=True)
+    mean = mean_distances(examples, 1, decoder=True)
     expected = [
         head_distances.decoder_distances(examples[k][1], 0.0) * n for k, n in ((0, 5), (2, 3))
     ]
     np.testing.assert_allclose(mean, sum(expected) / 8)
     triangles = [(index, triangle(each)) for index, each in examples]
-    assert (mean_distances(triangles, 3, 0.0, 1, decoder=True) == mean).all()
+    assert (mean_distances(triangles, 1, decoder=True) == mean).all()
 
 
 def test_a_decoders_pattern_is_read_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,3 +108,20 @@ def test_a_decoders_pattern_is_read_block_by_block(monkeypatch: pytest.MonkeyPat
         head_distances.decoder_distances(each, 0.1) for each in (pattern, triangle(pattern))
     ]
     assert smoothed[0].tobytes() == smoothed[1].tobytes()
+
+
+def test_a_pattern_is_freed_before_the_next_is_computed() -> None:
+    kept: list[weakref.ref] = []
+
+    def computed(index: int) -> tuple[int, np.ndarray]:
+        """The next pattern; a thread may take a moment to forget the last."""
+        waited = time.monotonic()
+        while any(each() is not None for each in kept):
+            assert time.monotonic() < waited + 5
+            time.sleep(0.001)
+        pattern = pattern_of(4, index)
+        kept.append(weakref.ref(pattern))
+        return index, pattern
+
+    mean_distances(map(computed, range(4)), 1, decoder=True)
+    assert len(kept) == 4

@@ -7,13 +7,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoConfig, AutoModel, GPT2Config, PreTrainedTokenizerFast
 
 from tests.core.tiny_models import LAYERS, VOCABULARY, random_model, save_bert
-from workflow_scripts.core.data.abilities import TOKENS, check_abilities, check_kind
+from workflow_scripts.core.data.abilities import check_abilities, check_kind
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.models import Source, describe
-from workflow_scripts.core.run import prerequisites, schema
-
-SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 
 
 def card_of(directory: Path) -> dict:
@@ -36,22 +33,6 @@ def decoder(tmp_path: Path) -> Path:
     random_model(GPT2Config(**sizes, n_positions=64)).save_pretrained(tmp_path)
     save_plain_tokenizer(tmp_path, pad_token="[PAD]")
     return tmp_path
-
-
-def test_chapters_declare_abilities_that_are_known() -> None:
-    declared = {
-        ability
-        for chapter in schema.chapters(SCHEMAS)
-        for ability in prerequisites.declared_needs(chapter, SCHEMAS).get("model", [])
-    }
-    assert declared == set(TOKENS)
-
-
-def test_a_bert_has_all_abilities(tmp_path: Path) -> None:
-    card = card_of(save_bert(tmp_path))
-    check_abilities(card, {name: ["surface"] for name in TOKENS})
-    assert "bidirectional" not in card
-    assert card["start"] == card["special"]["cls"] is not None
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,7 @@ def some_outputs(mode: str, layers: int = LAYERS, heads: int = HEADS, dim: int =
     return Random(layers, heads, dim, 23) if mode in FROM_TEXTS else None
 
 
-@pytest.mark.parametrize("pairs", [True, False], ids=["two segments", "one segment"])
-@pytest.mark.parametrize("lengths", [PADDED, EVEN], ids=["padded", "unpadded"])
+@pytest.mark.parametrize(("lengths", "pairs"), [(PADDED, True), (EVEN, False)])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", LAYERED)
@@ -119,7 +118,7 @@ def test_equals_the_plain_model(
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("pass_tokens", [1, 30, 100, 250, 10_000])
+@pytest.mark.parametrize("pass_tokens", [1, 100, 10_000])
 def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
     model, tokens = random_classifier("bert"), random_tokens(PADDED)
     instead = some_outputs(mode)
@@ -192,10 +191,3 @@ def test_modules_that_changed_are_not_trusted(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(layer, "forward", lambda hidden, *_, **__: hidden)
     with pytest.raises(RuntimeError, match="bert layer by layer: logits differ by"):
         ablate(model, tokens, UNITS["one head"], "zero")
-
-
-def test_unknown_modes_are_refused() -> None:
-    model, tokens = random_classifier("bert"), random_tokens(EVEN)
-    for mode, instead in (("off", None), ("mean", None), ("zero", some_outputs("mean"))):
-        with pytest.raises(ValueError, match="with a replacement for"):
-            ablate(model, tokens, UNITS["one head"], mode, instead)

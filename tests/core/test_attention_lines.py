@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from workflow_scripts.core.plots import attention_lines, figures
 
@@ -25,21 +24,6 @@ def test_long_words_are_not_cut_off() -> None:
         for text in axes.texts:
             extent = text.get_window_extent()
             assert inside.x0 <= extent.x0 and extent.x1 <= inside.x1, text.get_text()
-
-
-def drawn(weight: float, n: int = 20, **options: float) -> np.ndarray:
-    """The opacities of the lines of a head that gives every token the same weight."""
-    with figures.style():
-        _, (axes,) = figures.new(2.0, 1.5)
-        rows = panel([f"w{number}" for number in range(n)]).assign(weight=weight)
-        attention_lines.draw_panel(axes, rows, **options)
-    (lines,) = axes.collections
-    return lines.get_colors()[: len(lines.get_segments()), 3]
-
-
-def test_uniform_attention_over_a_long_text_can_be_drawn() -> None:
-    assert len(drawn(1 / 128)) == 0
-    assert drawn(1 / 128, faintest=1 / 256, power=0.5) == pytest.approx(np.full(400, 128**-0.5))
 
 
 def test_a_line_joins_a_query_to_its_key_as_dark_as_its_weight() -> None:

@@ -17,12 +17,6 @@ def test_every_example_once_and_none_over_the_limit(batch_tokens: int) -> None:
         assert len(batch) == 1 or len(batch) * lengths[batch].max() <= batch_tokens
 
 
-def test_padding_is_less_than_in_corpus_order() -> None:
-    lengths = np.random.default_rng(2).integers(3, 128, size=400)
-    padded = sum(len(batch) * lengths[batch].max() for batch in by_length(lengths, 2048))
-    assert padded < 1.1 * lengths.sum()
-
-
 def test_chunks_hold_every_example_once_neighbours_in_length_together() -> None:
     lengths = [5, 1, 9, 1, 3]
     assert [chunk.tolist() for chunk in chunks_by_length(lengths, 2)] == [[1, 3], [4, 0], [2]]
@@ -40,9 +34,3 @@ def test_parts_are_batched_as_the_whole(
         found += [tuple(chosen[batch].tolist()) for batch in batches]
     whole = [tuple(batch.tolist()) for batch in by_length(lengths, batch_tokens)]
     assert sorted(found) == sorted(whole)
-
-
-def test_parts_have_like_loads() -> None:
-    lengths = np.random.default_rng(3).integers(3, 128, size=1000)
-    loads = [lengths[part_of(lengths, 1024, f"{k}-of-4")].sum() for k in (1, 2, 3, 4)]
-    assert max(loads) < 1.1 * min(loads)

@@ -1,7 +1,5 @@
 """Words and their tokens where a token includes the blank before its word."""
 
-import unicodedata
-
 import numpy as np
 import pytest
 from tokenizers import (
@@ -113,13 +111,6 @@ def test_a_token_of_blanks_belongs_to_no_word(tokenizer: PreTrainedTokenizerFast
         assert any(blank)
         assert (tokens.word[blank] == -1).all()
         assert sorted(set(tokens.word) - {-1}) == list(range(tokens.n_words))
-
-
-def test_the_mark_of_a_blank_may_be_a_text(tokenizer: PreTrainedTokenizerFast) -> None:
-    text = unicodedata.lookup("LATIN CAPITAL LETTER G WITH DOT ABOVE")
-    tokens = tokens_of(tokenizer, text, [(0, 1)])
-    assert tokens.n_words == 1
-    assert np.count_nonzero(tokens.word == 0) >= 1
 
 
 def test_tokens_of_blanks_alone_can_be_seen() -> None:

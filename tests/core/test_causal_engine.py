@@ -155,13 +155,6 @@ def test_groups_are_of_neighbouring_heads_with_one_key_value_head() -> None:
     np.testing.assert_allclose(plain, without, atol=TOLERANCE)
 
 
-def test_unknown_modes_are_refused() -> None:
-    given = some_outputs("mean")
-    for mode, instead in (("off", None), ("mean", None), ("zero", given)):
-        with pytest.raises(ValueError, match="with a replacement for"):
-            ablate(opened(LLAMA), some_tokens(), SETS, mode, instead)
-
-
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_tokens_are_unembedded_some_at_a_time(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     tokens, seen = some_tokens(), []

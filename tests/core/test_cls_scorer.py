@@ -9,7 +9,6 @@ import torch
 from transformers import AutoModel
 
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, enlarge, random_tokens, save_bert
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import ablation_engine, padding
 from workflow_scripts.core.model.attention import open_attention
 from workflow_scripts.core.model.classifiers import logits_of
@@ -37,11 +36,6 @@ def test_the_logit_is_linear_in_the_cls_vector(pooler: bool) -> None:
                 vector = torch.tanh(scorer.body.pooler.dense(vector))
             expected = vector @ scorer.linear.weight[0] + scorer.linear.bias[0]
             assert scorer(**padded).logits.item() == pytest.approx(expected.item(), abs=1e-5)
-
-
-def test_a_body_without_pooler_is_refused() -> None:
-    with pytest.raises(InputError, match="distilbert: has no pooler; set pooler to false"):
-        scorer_of("distilbert", pooler=True)
 
 
 @pytest.mark.parametrize("pooler", [False, True])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModel, DiffLlamaConfig, PretrainedConfig
+from transformers import AutoConfig, AutoModel, PretrainedConfig
 
 from tests.bad_input.refused import refused
 from tests.core.decoder_architectures import (
@@ -27,9 +27,9 @@ from tests.core.tiny_decoders import (
     save_gpt2,
     save_llama,
 )
-from tests.core.tiny_models import random_tokens, save_bert
+from tests.core.tiny_models import save_bert
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, causal, models, padding
+from workflow_scripts.core.model import attention, causal, models
 from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
 from workflow_scripts.core.model.interventions import Gates, Uniform
 from workflow_scripts.core.model.positions import max_positions
@@ -92,13 +92,6 @@ def test_equals_eager_alone_and_in_a_batch(name: str) -> None:
                 assert far.any() == (n > WINDOW and layer not in WINDOWED.get(name, []))
 
 
-def test_layers_that_ask_for_attention_twice_are_refused() -> None:
-    sizes = {"num_hidden_layers": 3, "num_attention_heads": HEADS, "hidden_size": 32}
-    model = random_decoder(DiffLlamaConfig(**sizes, intermediate_size=48, vocab_size=WORDS))
-    why = "diffllama: attention is asked for 6 times in 3 layers; use another architecture"
-    refused(lambda: open_attention(model), why)
-
-
 @pytest.mark.parametrize("name", REFUSED)
 def test_others_are_refused_by_name(name: str) -> None:
     config, why = REFUSED[name]
@@ -127,20 +120,6 @@ def test_a_sink_takes_what_a_row_lacks() -> None:
         sink = layer.sinks
     torch.testing.assert_close(first, scores.exp() / (scores.exp() + sink.exp()))
     assert (first < 0.99).any()
-
-
-def test_a_row_above_one_is_refused_next_to_a_sink() -> None:
-    class Double(Watcher):
-        def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-            return pattern * 8
-
-    model = open_attention(random_decoder(OPENED["gpt_oss"]))
-    with (
-        torch.no_grad(),
-        pytest.raises(RuntimeError, match="sums to 1"),
-        watching(model, Double(), Capture()),
-    ):
-        model(**batch())
 
 
 @pytest.mark.parametrize("name", ["gpt2", "mistral"])
@@ -194,14 +173,6 @@ def test_a_card_without_a_padding_token(start: bool, tmp_path: Path) -> None:
     assert card["max_positions"] == 128
     save_gpt2(tmp_path)
     assert "n_kv_heads" not in models.describe(tmp_path, "t", models.Source(path=str(tmp_path)))
-
-
-def test_padding_of_a_decoder_is_its_end_token_masked() -> None:
-    model = open_attention(random_decoder(OPENED["llama"]))
-    texts = random_tokens((4, 9))
-    inputs = padding.pad(texts, model)
-    assert inputs["input_ids"][0, 4:].tolist() == [2] * 5
-    assert inputs["attention_mask"].sum(1).tolist() == [4, 9]
 
 
 @pytest.mark.parametrize("name", ["gemma3", "llava", "clip"])

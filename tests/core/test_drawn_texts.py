@@ -1,18 +1,15 @@
 """Figures hold users' texts as they are, and no settings but the workflow's own."""
 
-import ast
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from tests.core.figure_checks import texts_of
-from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import attention_lines, figures
+from workflow_scripts.core.plots import figures
 
 SCRIPTS = Path(figures.__file__).parents[2]
 NAMES = ["cost $x^{ $", "$5", r"a\$b", r"\frac_{^", "<b>&amp;", "東京", "1$^2$"]
@@ -60,25 +57,6 @@ def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
         assert texts.count(name) == 6, name
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")
-def test_control_characters_are_drawn_as_escapes(tmp_path: Path) -> None:
-    save(tmp_path, [TURNED, CONTROL])
-    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
-    for shown in (r"left\u202etfel\u2066", r"bell\x07 \x1b[0m\ufffe\ud800"):
-        assert texts.count(shown) == 6
-
-
-def test_a_token_is_drawn_as_it_is(tmp_path: Path) -> None:
-    rows = tables.per_pair(np.full((3, 3), 0.5), NAMES[:3])
-    with figures.style():
-        figure, (axes,) = figures.new(2, 2)
-        attention_lines.draw_panel(axes, rows.assign(layer=0, head=0, title="$x^{"))
-        figures.save(figure, *(tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")))
-    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
-    assert texts.count(NAMES[0]) == texts.count(NAMES[2]) == 2
-    assert "$x^{" in texts
-
-
 def test_a_user_s_settings_change_no_figure(tmp_path: Path) -> None:
     """In a folder with a matplotlibrc, in another locale, and with -OO."""
     (tmp_path / "matplotlibrc").write_text(HOSTILE)
@@ -88,25 +66,3 @@ def test_a_user_s_settings_change_no_figure(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
     theirs = [(tmp_path / f"f.{kind}").read_bytes() for kind in ("svg", "pdf", "png")]
     assert theirs == save(tmp_path, ["a", "$b$"])
-
-
-def test_every_figure_is_drawn_and_saved_by_these_functions() -> None:
-    """What is drawn elsewhere would take the user's settings, and read a dollar as a formula."""
-    saved = 0
-    for path in set(SCRIPTS.rglob("*.py")) - {Path(figures.__file__)}:
-        text = path.read_text(encoding="utf-8")
-        assert "pyplot" not in text, path
-        assert ".savefig(" not in text, f"{path}: save by core.plots.figures"
-        nodes = list(ast.walk(ast.parse(text))) if "figures.save" in text else []
-        styled = {
-            call
-            for block in nodes
-            if isinstance(block, ast.With)
-            and ast.unparse(block.items[0].context_expr) == "figures.style()"
-            for call in ast.walk(block)
-        }
-        for call in nodes:
-            if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("figures.save"):
-                saved += 1
-                assert call in styled, f"{path}:{call.lineno}: not within figures.style()"
-    assert saved > 30

@@ -13,7 +13,6 @@ from tests.core.tiny_models import (
     ARCHITECTURES,
     ENCODER_DECODERS,
     FSMT,
-    HEADS,
     random_classifier,
     random_encoder_decoder,
     random_model,
@@ -28,7 +27,7 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.interventions import Averages
-from workflow_scripts.core.model.sublayers import Sublayer, sublayer_of
+from workflow_scripts.core.model.sublayers import Sublayer
 
 
 def refused(model: PreTrainedModel, words: str) -> None:
@@ -101,23 +100,6 @@ def test_an_encoder_decoder_is_no_encoder() -> None:
         model(**batch(padded=False))
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("model.encoder.layers.10.self_attn", Sublayer("encoder", 10)),
-        ("model.decoder.layers.1.encoder_attn", Sublayer("encoder-decoder", 1)),
-        ("decoder.layers.0.self_attn", Sublayer("decoder", 0)),
-        ("decoder.block.3.layer.0.SelfAttention", Sublayer("decoder", 3)),
-        ("decoder.block.3.layer.1.EncDecAttention", Sublayer("encoder-decoder", 3)),
-        ("model.encoder.layers.10.self_attn.q_proj", None),
-        ("encoder.layer.0.attention.self", None),
-        ("model.encoder.layers.0.self_attn_layer_norm", None),
-    ],
-)
-def test_names_show_what_a_module_is(name: str, expected: Sublayer | None) -> None:
-    assert sublayer_of(name) == expected
-
-
 class Seen(Watcher):
     """Keeps the numbers of the layers in the order of their calls."""
 
@@ -146,16 +128,3 @@ def test_a_model_that_was_opened_within_another_is_watched_there_alone() -> None
     assert len(capture.patterns) == n_layers(whole)
     with pytest.raises(RuntimeError, match="open_attention"), watching(whole, Capture()):
         pass
-
-
-def test_a_copy_must_be_opened_too() -> None:
-    model = open_attention(random_model(ARCHITECTURES["bert"]))
-    twin = copy.deepcopy(model)
-    with pytest.raises(RuntimeError, match="open_attention"):
-        twin(**batch(padded=False))
-    with watching(open_attention(twin), capture := Capture()), torch.no_grad():
-        twin(**batch(padded=False))
-        assert capture.patterns[0].shape[1] == HEADS
-        before = [pattern.clone() for pattern in capture.patterns]
-        model(**batch(padded=True))
-    assert all(map(torch.equal, before, capture.patterns))

@@ -1,8 +1,5 @@
 """Attention of encoder-decoders: teacher-forced and in `generate`, against eager models."""
 
-import gc
-import weakref
-
 import pytest
 import torch
 from transformers import PreTrainedModel
@@ -150,12 +147,6 @@ def test_gates_of_each_row_equal_one_row_at_a_time(ours: PreTrainedModel) -> Non
             assert translate(ours, alone) == [found[row]]
 
 
-def test_gates_do_not_serve_a_part_of_a_row(ours: PreTrainedModel) -> None:
-    xi = torch.ones(2, len(SUBLAYERS), HEADS)
-    with watching(ours, Gates(xi)), pytest.raises(ValueError, match="for 2 rows, but 3 rows"):
-        logits(ours, forced())
-
-
 def test_patterns_of_every_step_equal_eager(eager: PreTrainedModel, ours: PreTrainedModel) -> None:
     inputs = batch(padded=True)
     options = SEARCH | {"return_dict_in_generate": True, "output_attentions": True}
@@ -192,19 +183,3 @@ def test_a_decoder_on_given_encoder_outputs_goes_on_with_the_pass(ours: PreTrain
     assert calls == [1] * ENCODER_LAYERS + [2] * 2 * DECODER_LAYERS
     for pattern, before in zip(capture.patterns, whole, strict=True):
         torch.testing.assert_close(pattern, before)
-
-
-def test_reading_in_training_mode_is_refused() -> None:
-    model = open_attention(random_encoder_decoder(ENCODER_DECODERS["marian"])).train()
-    with watching(model, Capture()), pytest.raises(RuntimeError, match="eval mode"):
-        model(**forced())
-
-
-def test_an_opened_model_is_not_kept() -> None:
-    model = open_attention(random_encoder_decoder(ENCODER_DECODERS["marian"]))
-    with watching(model, Gates(torch.ones(len(SUBLAYERS), HEADS))):
-        logits(model, forced())
-    gone = weakref.ref(model)
-    del model
-    gc.collect()
-    assert gone() is None

@@ -9,7 +9,6 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from tests.core.figure_checks import clipped, overlapping, texts_of, too_small, width_of
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 
@@ -73,44 +72,9 @@ def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
         assert one.read_bytes() == two.read_bytes()
 
 
-@pytest.mark.parametrize("n", [1, 3, 9])
-@pytest.mark.parametrize("width", [figures.TWO_COLUMNS / 3, 1.9, figures.ONE_COLUMN])
-def test_panels_fit_a_page(n: int, width: float) -> None:
-    with figures.style():
-        figure, axes = figures.panels(["title"] * n, width, 1.5)
-    assert len(axes) == n
-    assert figure.get_figwidth() <= figures.TWO_COLUMNS + 1e-9
-
-
-def test_small_text_is_found(tmp_path: Path) -> None:
-    figure, (axes,) = figures.new(8.0, 2.0)
-    axes.text(0.5, 0.5, "legible", fontsize=6)
-    axes.text(0.5, 0.8, "tiny", fontsize=5.5)
-    axes.text(0.5, 0.2, "turned", fontsize=5, rotation=30)
-    axes.set_xlabel("$x^2$", fontsize=8)
-    with figures.style():
-        figure.savefig(tmp_path / "f.svg")
-    svg = tmp_path / "f.svg"
-    assert sorted(words for words, _ in too_small(svg)) == ["tiny", "turned", "x 2"]
-    assert ("legible", 6.0) in texts_of(svg)
-    assert width_of(svg) == pytest.approx(8)
-
-
 def test_a_figure_states_what_its_means_are_over() -> None:
     rows = pd.DataFrame({"n": [300, 300], "n_documents": [47, 47]})
     assert figures.sample(rows, "segments", "articles") == "300 segments of 47 articles"
     rows = pd.DataFrame({"n": [198, 200], "seed": [1, 3]})
     assert figures.sample(rows, "examples") == "198 to 200 examples, 2 seeds"
     assert figures.sample(rows[:1], "examples") == "198 examples, 1 seed"
-
-
-def test_clipped_and_overlapping_texts_are_found() -> None:
-    figure, (axes, other) = figures.new(3.0, 2.0, columns=2)
-    axes.set(xlim=(0.5, 1), xticks=[0.0, 0.6], title="title")
-    assert clipped(figure) == [] and overlapping(figure) == []
-    axes.text(0.55, 0.5, "one")
-    axes.text(0.56, 0.5, "other")
-    axes.text(0.9, 0.2, "a long text over the edge of the figure").set_in_layout(False)
-    other.axis("off")
-    assert clipped(figure) == ["a long text over the edge of the figure"]
-    assert overlapping(figure) == [("one", "other")]

@@ -30,9 +30,7 @@ from workflow_scripts.core.model.extraction import extract
 from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
 from workflow_scripts.core.model.translators import Languages, targets_of
 from workflow_scripts.pruning.importance import gradients
-from workflow_scripts.translation.decoding import translate
-from workflow_scripts.translation.forced_losses import forced_losses
-from workflow_scripts.translation.variant_rows import Disabled
+from workflow_scripts.translation.decoding import Disabled, forced_losses, translate
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU")
 TOLERANCE = 5e-5

@@ -117,18 +117,3 @@ def test_a_head_that_is_better_gains_what_it_is_better() -> None:
     assert found.gain == pytest.approx(correct[:, 1].mean() - baseline.mean())
     assert found.low < 0.3 < found.high
     assert found.p == pytest.approx(2 / 401)
-
-
-def test_a_kind_of_few_units_has_no_interval() -> None:
-    """Three units of six allow no two in each half; one alone allows no division at all."""
-    total = np.zeros((6, 1), dtype=int)
-    total[:3] = 1
-    found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
-    assert found[0].gain == 1
-    assert np.isnan(found[0][1:]).all()
-    total[:4] = 1
-    found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
-    assert found[0][:3] == (1, 1, 1)
-    total[1:] = 0
-    found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
-    assert np.isnan(found[0]).all()

@@ -8,7 +8,7 @@ from tests.core.decoder_architectures import LAYERS, OPENED, WORDS
 from tests.core.tiny_decoders import random_decoder
 from workflow_scripts.battery.copying import circuit_of, copying, eigenvalue_scores
 from workflow_scripts.battery.first_token_sinks import to_first_token
-from workflow_scripts.battery.repeated_sequences import repeated
+from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import Watcher
 from workflow_scripts.core.model.head_maps import attention_modules, head_maps

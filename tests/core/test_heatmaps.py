@@ -2,9 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from workflow_scripts.core.plots import colours, figures, heatmaps
+from workflow_scripts.core.plots import figures, heatmaps
 
 
 def test_a_grid_is_the_mean_over_seeds() -> None:
@@ -33,13 +32,6 @@ def test_layers_and_heads_are_counted_from_one() -> None:
     assert panels[1, 0].get_ylabel().startswith("two")
 
 
-@pytest.mark.parametrize(("n_columns", "shape"), [(1, (6, 12)), (3, (6, 12)), (9, (24, 16))])
-def test_a_sheet_fits_a_page(n_columns: int, shape: tuple[int, int]) -> None:
-    with figures.style():
-        figure, _ = heatmaps.sheet(["one"], ["column"] * n_columns, shape)
-    assert figure.get_figwidth() <= figures.TWO_COLUMNS + 1e-9
-
-
 def test_changes_are_coloured_around_zero_and_unknown_heads_hatched() -> None:
     values = np.array([[-2.0, 1.0], [np.nan, 0.5]])
     _, (axes, other) = figures.new(2, 2, columns=2)
@@ -47,13 +39,6 @@ def test_changes_are_coloured_around_zero_and_unknown_heads_hatched() -> None:
     assert axes.patch.get_hatch()
     assert heatmaps.around_zero(other, np.zeros((2, 2))).get_clim() == (-1e-3, 1e-3)
     assert not other.patch.get_hatch()
-
-
-def test_dots_stand_on_their_heads() -> None:
-    _, (axes,) = figures.new(2, 2)
-    heatmaps.dots(axes, pd.DataFrame({"layer": [0, 2], "head": [3, 1]}))
-    np.testing.assert_array_equal(axes.lines[0].get_xydata(), [[3, 0], [1, 2]])
-    assert axes.lines[0].get_color() == colours.BLACK
 
 
 def test_muted_heads_are_faded_and_hatched() -> None:

@@ -6,10 +6,9 @@ import pytest
 from workflow_scripts.core.stats.intervals import (
     INDEPENDENT,
     bootstrap_mean,
-    count_documents,
     per_head,
 )
-from workflow_scripts.core.stats.resampling import bootstrap_weights, document_weights
+from workflow_scripts.core.stats.resampling import document_weights
 
 DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
 
@@ -45,18 +44,6 @@ def test_table_has_a_row_per_head_and_target() -> None:
     assert row["n"] == 4
 
 
-def test_a_head_without_a_value_has_none() -> None:
-    values = np.full((4, 1, 2), np.nan)
-    mean, low, high = bootstrap_mean(values, 100, 1, INDEPENDENT)
-    assert np.isnan([mean, low, high]).all()
-    frame = per_head({"negation": values}, "kind", "attention", 100, 1, INDEPENDENT)
-    assert frame["n"].tolist() == [0, 0]
-    values[1, 0, 0] = 0.5
-    frame = per_head({"negation": values}, "kind", "attention", 100, 1, INDEPENDENT)
-    assert frame["attention"].tolist()[0] == 0.5
-    assert np.isnan(frame["attention"].tolist()[1])
-
-
 def test_an_interval_does_not_depend_on_what_others_miss() -> None:
     values = np.random.default_rng(2).normal(size=(9, 3))
     values[1:, 1] = np.nan  # many draws are without the only value
@@ -83,11 +70,6 @@ def test_whole_documents_are_sampled() -> None:
                 expected[index] += document == name
         assert row.tolist() == expected.tolist()
     assert len({tuple(row) for row in weights}) > 10
-
-
-def test_examples_with_documents_of_their_own_are_sampled_as_examples() -> None:
-    weights = document_weights(list("zyxabc"), draws=20, seed=1)
-    np.testing.assert_array_equal(weights, bootstrap_weights(6, 20, 1))
 
 
 def test_an_interval_over_documents_against_a_slow_version() -> None:
@@ -120,24 +102,7 @@ def test_intervals_over_documents_cover_what_examples_do_not() -> None:
     assert covered(INDEPENDENT) < 0.65
 
 
-def test_the_table_counts_documents() -> None:
-    values = np.arange(14.0).reshape(7, 1, 2)
-    values[3, 0, 0] = values[2, 0, 1] = np.nan  # the only example of c, and one of three of b
-    frame = per_head({"sep": values}, "target", "attention", 100, 1, DOCUMENTS)
-    assert frame["n"].tolist() == [6, 6]
-    assert frame["n_documents"].tolist() == [3, 4]
-    assert count_documents(values, DOCUMENTS).tolist() == [[3, 4]]
-
-
 def test_one_document_has_no_interval() -> None:
     mean, low, high = bootstrap_mean(np.array([1.0, 2.0, 6.0]), 100, 1, ["a", "a", "a"])
     assert mean == 3
     assert np.isnan([low, high]).all()
-
-
-def test_what_is_resampled_must_be_stated() -> None:
-    values = np.zeros((4, 1, 2))
-    with pytest.raises(TypeError, match="documents"):
-        per_head({"sep": values}, "target", "attention", 100, 1)
-    with pytest.raises(TypeError, match="documents"):
-        bootstrap_mean(values, 100, 1)

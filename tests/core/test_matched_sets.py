@@ -76,15 +76,6 @@ def test_p_values_are_those_of_all_choices() -> None:
     assert p[0] == pytest.approx(exact, abs=0.015)
 
 
-def test_heads_that_never_and_always_distinguish_the_first_place() -> None:
-    sets = [np.zeros((3, 1, 2)) for _ in range(30)]
-    for values in sets:
-        values[0, 0, 1] = 0.2
-    p, corrected = matched_p_values(sets, np.full(30, 1 / 30), 999, 1)
-    assert p[0, 0] == corrected[0, 0] == 1
-    assert p[0, 1] == corrected[0, 1] == pytest.approx(1 / 1000)
-
-
 def test_the_family_wise_error_is_kept_for_few_sets_with_long_tails() -> None:
     rng = np.random.default_rng(2)
     alone = together = 0

@@ -79,15 +79,3 @@ def test_frozen_weights_get_no_gradient() -> None:
     assert weight.grad is None
     torch.testing.assert_close(states.grad, weight.sum(0).expand(7, -1))
     torch.testing.assert_close(bias.grad, torch.full((6,), 7.0))
-
-
-def test_other_products_stay_pytorchs(calls: list) -> None:
-    states, weight, bias = (tensor.detach() for tensor in operands((7, 16), 6, bias=True))
-    functional.linear(states, weight, bias)
-    with OneDNN():
-        functional.linear(states.double(), weight.double(), bias.double())
-        functional.linear(states[:0], weight, bias)
-        functional.linear(states[0], weight, bias)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            assert functional.linear(states, weight, bias).dtype == torch.bfloat16
-    assert calls == []

@@ -30,11 +30,6 @@ def test_random_orders_differ_and_nest() -> None:
         assert masks.sum(axis=(1, 2)).tolist() == [0, 4, 8, 12]
 
 
-def test_normalised_rows_have_length_one() -> None:
-    values = np.array([[3.0, 4.0], [0.0, 0.0]])
-    np.testing.assert_allclose(orders.normalised(values), [[0.6, 0.8], [0, 0]])
-
-
 def test_agreement_is_of_ranks() -> None:
     last = np.array([[1.0, 2], [3, 4]])
     by_epoch = {1: -last, 2: np.array([[2.0, 1], [3, 4]]), 3: np.exp(last), 4: last}

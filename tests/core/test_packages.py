@@ -14,7 +14,7 @@ from snakemake.iocontainers import Wildcards
 
 from tests.parsed_rules import ROOT, parse
 from workflow_scripts.core.data import packages
-from workflow_scripts.core.data.cards import in_words, is_current, write_card
+from workflow_scripts.core.data.cards import is_current, write_card
 from workflow_scripts.core.errors import InputError
 
 SOURCE = {"package": "carrier/model"}
@@ -93,13 +93,6 @@ def test_an_edited_file_is_another_model(site: Path, file: str) -> None:
             read()
 
 
-def test_caches_of_the_interpreter_do_not_count(site: Path) -> None:
-    before = packages.pin("carrier")
-    (site / "carrier/__pycache__").mkdir()
-    (site / "carrier/__pycache__/__init__.cpython-311.pyc").write_bytes(b"compiled")
-    assert packages.pin("carrier") == before
-
-
 def test_what_is_not_installed_is_named_with_its_key(site: Path) -> None:
     shutil.rmtree(site / "carrier/model")
     pinned, problems = packages.pinned(sources())
@@ -109,11 +102,6 @@ def test_what_is_not_installed_is_named_with_its_key(site: Path) -> None:
     )
     with pytest.raises(InputError, match=words):
         packages.check(problems)
-
-
-def test_a_source_is_stated_for_people() -> None:
-    source = {"package": "p/m", "version": "1.0", "sha256": "5d7c06e027fc8b99238edb0d53d970cf"}
-    assert in_words(source) == "package p/m, version 1.0, sha256 5d7c06e027fc"
 
 
 def read_by_rules(study: Path) -> list[dict[str, Any]]:

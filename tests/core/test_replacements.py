@@ -11,7 +11,6 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.replacements import (
-    FROM_TEXTS,
     mean_outputs,
     partners_of,
     replacement_of,
@@ -89,10 +88,3 @@ def test_the_longest_text_stands_in_where_none_is_long_enough() -> None:
     assert partners_of(texts, others, 1).tolist() == [1]
     with pytest.raises(ValueError, match="no other text among 1 reference texts"):
         partners_of(texts, texts, 1)
-
-
-def test_modes_without_texts_have_no_replacement() -> None:
-    model, texts = random_classifier("bert"), random_tokens(LENGTHS)
-    for mode in ("zero", "uniform"):
-        assert replacement_of(mode, model, texts, (), 1) is None
-    assert FROM_TEXTS == ("mean", "position", "resample")

@@ -110,19 +110,6 @@ def test_the_interval_of_the_honest_gain_holds_the_true_gain() -> None:
     assert zero >= 52
 
 
-def test_correlations_have_intervals() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=72)
-    y = x + rng.normal(size=72)
-    actual = resampling.correlations(x, y, 500, 1)
-    assert actual["pearson"] == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert actual["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
-    exact = stats.pearsonr(x, y).confidence_interval()
-    assert actual["pearson_low"] == pytest.approx(exact.low, abs=0.07)
-    assert actual["pearson_high"] == pytest.approx(exact.high, abs=0.07)
-    assert actual["n"] == 72
-
-
 def test_agreement_of_halves_by_a_plain_loop() -> None:
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 2, 21)

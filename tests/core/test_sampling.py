@@ -15,11 +15,6 @@ def test_a_sample_keeps_the_order_and_follows_the_seed() -> None:
     assert sampled != sample(items, 10, seed=2)
 
 
-def test_zero_is_all_of_a_sample_but_none_by_a_generator() -> None:
-    assert sample("abc", 0, seed=1) == sample("abc", 7, seed=1) == "abc"
-    assert sample_by(random.Random(1), "abc", 0) == []
-
-
 def test_rows_of_a_table() -> None:
     frame = pd.DataFrame({"a": range(50)})
     rows = sample_rows(frame, 5, seed=3)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -100,15 +99,6 @@ def test_the_four_papers_are_planned_without_a_network(tmp_path: Path, licensed:
     assert fetched == {"arct", "arct-runs", "framenet", "multi30k"} | (
         set() if licensed else {"gum"}
     )
-
-
-def test_what_was_not_brought_is_named(tmp_path: Path) -> None:
-    data = bring(tmp_path)
-    shutil.rmtree(tmp_path / "data/conll-2012")
-    run = planned("clark2019.yaml", tmp_path, "--config", data)
-    assert run.returncode != 0
-    message = "conll-2012: no such file or directory; correct the path, or data"
-    assert message in run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("study", ["bert-base.yaml", "clark2019.yaml"])

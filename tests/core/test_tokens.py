@@ -57,3 +57,19 @@ def test_too_long_for_the_model_names_the_source() -> None:
 def test_nothing_left_names_the_source() -> None:
     with pytest.raises(InputError, match=r"file.txt:3: no token is left"):
         tokenize_one(example("\u00ad"))
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_a_text_far_longer_than_what_is_kept_has_the_tokens_of_all_of_it(side: str) -> None:
+    long, fast = "the river flows " * 500 + "unbelievably", tokenizer()
+    fast.truncation_side = side
+    for texts in ((long,), (long, "a city"), ("a city", long)):
+        (tokens,) = tokenize([example(*texts)], fast, 20, 128)
+        options = {"truncation": "longest_first", "max_length": 20}
+        assert tokens.ids.tolist() == fast(*texts, **options).input_ids
+
+
+def test_special_tokens_in_a_text_are_text() -> None:
+    tokens = tokenize_one(example("the [SEP] city"))
+    assert (tokens.ids == tokenizer().sep_token_id).sum() == 1
+    assert tokens.n_words == 5

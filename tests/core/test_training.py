@@ -111,12 +111,6 @@ def test_batches_of_similar_lengths_hold_every_example_in_a_new_order() -> None:
     assert shuffled > 1.5 * lengths.sum()
 
 
-def test_few_examples_share_batches_at_random() -> None:
-    grouped, plain = LengthGroupedIndices(range(40), 4, seed=1), ShuffledIndices(40, 4, seed=1)
-    compositions = [{frozenset(batch.tolist()) for batch in order} for order in (grouped, plain)]
-    assert compositions[0] == compositions[1]
-
-
 def test_batches_keep_their_examples() -> None:
     batches = ShuffledBatches(["a", "b", "c", "d", "e"], seed=4)
     passes = [list(batches) for _ in range(4)]

@@ -8,7 +8,6 @@ from workflow_scripts.core.stats import resampling
 from workflow_scripts.core.stats.translation_metrics import (
     COLUMNS,
     METRICS,
-    SIGNATURES,
     score_of,
     statistics,
 )
@@ -95,11 +94,3 @@ def test_equal_pairs_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_loss_is_that_of_a_token() -> None:
     sums = np.array([[3.0, 1.0], [6.0, 4.0]])
     assert METRICS["loss"].score(sums).tolist() == [0.5, 0.25]
-
-
-def test_signatures_are_those_of_the_scores_that_are_compared_with() -> None:
-    assert SIGNATURES["loss"] == ""
-    for name, metric in (("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF())):
-        metric.corpus_score(["a"], [["a"]])
-        assert SIGNATURES[name] == str(metric.get_signature())
-        assert SIGNATURES[name].endswith(sacrebleu.__version__)

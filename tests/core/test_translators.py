@@ -150,11 +150,3 @@ def test_translations_longer_than_the_decoder_are_one_line(
         return
     with pytest.raises(InputError, match=f"max_new_tokens is 65, but .* {POSITIONS} positions"):
         translators.load_translator(directory, card, most, CPU)
-
-
-def test_a_sentencepiece_model_serves_for_a_fast_tokenizer(tmp_path: Path) -> None:
-    """T5's, as in a repository that has no tokenizer.json."""
-    directory, languages = save(tmp_path, "t5"), Languages(**KINDS["t5"][2])
-    fast = translators.load_tokenizer(directory, languages)(SOURCES)["input_ids"]
-    (directory / "tokenizer.json").unlink()
-    assert translators.load_tokenizer(directory, languages)(SOURCES)["input_ids"] == fast

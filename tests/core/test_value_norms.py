@@ -13,7 +13,7 @@ from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model, random_tokens
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, padding
-from workflow_scripts.core.model.live import Live
+from workflow_scripts.core.model.computed import Computed
 from workflow_scripts.core.model.value_norms import ValueNorms, output_grams, weighted
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
@@ -113,13 +113,6 @@ def test_collecting_norms_changes_nothing(name: str) -> None:
             torch.testing.assert_close(model(**batch).last_hidden_state, expected)
 
 
-def test_values_are_not_read_in_training() -> None:
-    model = attention.open_attention(random_model(ARCHITECTURES["bert"]))
-    watcher = ValueNorms(output_grams(model), lambda *of: None)
-    with attention.watching(model.train(), watcher), pytest.raises(RuntimeError, match="eval"):
-        model(**padding.pad(random_tokens([5]), model))
-
-
 def test_unknown_projections_are_refused() -> None:
     model = attention.open_attention(random_model(ARCHITECTURES["albert"]))
     message = r"^albert: the output projections .* are not known, .* from this model's `chapters`$"
@@ -136,18 +129,13 @@ def test_shares_by_hand() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bert", "llama"])
-def test_a_live_reader_hands_on_each_texts_shares(kind: str) -> None:
+def test_a_reader_hands_on_each_texts_shares(kind: str) -> None:
     """Texts of unlike lengths in one padded batch, as each alone by hand; rows sum to 1."""
     model = with_biases("bert") if kind == "bert" else random_decoder(LLAMA)
     model, tokens = attention.open_attention(model), random_tokens([5, 9, 7])
-    live = Live(Path("texts.jsonl"), model, tokens, 64, by_norm=True)
+    computed = Computed(Path("texts.jsonl"), model, tokens, 64, by_norm=True)
     found = {}
-
-    def read() -> None:
-        for part in live:
-            found.setdefault(part.index, []).append(part.pattern[0])
-
-    live.in_one_pass([read])
+    computed.each(lambda part: found.setdefault(part.index, []).append(part.pattern[0]))
     for index, each in enumerate(tokens):
         expected: list[np.ndarray] = []
 
@@ -161,4 +149,4 @@ def test_a_live_reader_hands_on_each_texts_shares(kind: str) -> None:
         with torch.inference_mode(), attention.watching(model, watcher):
             model(**padding.pad([each], model))
         np.testing.assert_allclose(np.stack(found[index]), np.stack(expected), atol=1e-3)
-        np.testing.assert_array_equal(np.stack(found[index]), live[index].pattern)
+        np.testing.assert_array_equal(np.stack(found[index]), computed[index].pattern)

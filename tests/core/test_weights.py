@@ -2,7 +2,6 @@
 
 import ast
 import copy
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModel,
     AutoModelForMaskedLM,
@@ -26,7 +24,7 @@ from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import mlm, models
 from workflow_scripts.core.model.classifiers import load_classifier, new_classifier
-from workflow_scripts.core.model.cls_scorer import load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.model.cls_scorer import new_scorer
 
 CPU = torch.device("cpu")
 KINDS = {
@@ -78,22 +76,21 @@ def refused(load: Callable[[Path], object], directory: Path) -> str:
     return message
 
 
-OTHERS = [ARCHITECTURES[name] for name in ARCHITECTURES if name != "bert"]
-OTHERS += [other_size(num_hidden_layers=n) for n in (2, 4)]
-OTHERS += [other_size(hidden_size=64), other_size(intermediate_size=64), other_size(vocab_size=99)]
+OTHERS = {name: ARCHITECTURES[name] for name in ("roberta", "distilbert")}
+OTHERS |= {f"{n} layers": other_size(num_hidden_layers=n) for n in (2, 4)}
+OTHERS |= {"size": other_size(intermediate_size=64)}
 
 
-@pytest.mark.parametrize("other", OTHERS, ids=[str(number) for number in range(len(OTHERS))])
-def test_weights_of_another_architecture_or_size(
-    other: PretrainedConfig, opened: tuple, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("other", OTHERS)
+def test_weights_of_another_architecture_or_size(other: str, opened: tuple, tmp_path: Path) -> None:
     kind, load = opened
     directory = save(tmp_path / "model", kind, ARCHITECTURES["bert"])
-    load(directory)
-    theirs = save(tmp_path / "other", kind, other)
+    theirs = save(tmp_path / "other", kind, OTHERS[other])
     shutil.copy(theirs / "model.safetensors", directory)
-    message = refused(load, directory)
-    assert "the weights are not those of the model in its config.json" in message
+    words = (
+        "are not those of the model in its config.json|or are of other sizes than in config.json"
+    )
+    assert re.search(words, refused(load, directory))
 
 
 def test_a_missing_shard(opened: tuple, tmp_path: Path) -> None:
@@ -102,19 +99,7 @@ def test_a_missing_shard(opened: tuple, tmp_path: Path) -> None:
     load(directory)
     shard = sorted(directory.glob("*.safetensors"))[2]
     shard.unlink()
-    assert f"names {shard.name}, which is missing" in refused(load, directory)
-
-
-def test_an_index_without_a_shard(opened: tuple, tmp_path: Path) -> None:
-    kind, load = opened
-    directory = save(tmp_path / "model", kind, ARCHITECTURES["bert"], max_shard_size="40KB")
-    path = directory / "model.safetensors.index.json"
-    index = json.loads(path.read_text())
-    gone = sorted(set(index["weight_map"].values()))[2]
-    (directory / gone).unlink()
-    kept = {name: file for name, file in index["weight_map"].items() if file != gone}
-    path.write_text(json.dumps(index | {"weight_map": kept}))
-    assert re.search(r" is missing( \(and \d+ more\))?; save", refused(load, directory))
+    assert f"{shard.name}: the weights cannot be read" in refused(load, directory)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -125,23 +110,6 @@ def test_a_pooler_and_a_head_may_be_missing(name: str, tmp_path: Path) -> None:
     assert mlm.load_masked_lm(directory, CPU)[1]
     bare = save(tmp_path / "bare", "body", ARCHITECTURES[name])
     assert not mlm.load_masked_lm(bare, CPU)[1]
-
-
-def test_a_classifier_without_its_head(tmp_path: Path) -> None:
-    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
-    message = refused(lambda path: load_classifier(path, CPU), directory)
-    assert "classifier.bias is missing (and 1 more)" in message
-
-
-def test_a_saved_scorer_without_its_pooler(tmp_path: Path) -> None:
-    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
-    save_scorer(new_scorer(directory, 1, pooler=True), tmp_path / "scorer")
-    load_scorer(tmp_path / "scorer", CPU)
-    path = tmp_path / "scorer/model.safetensors"
-    state = {name: value for name, value in load_file(path).items() if "pooler" not in name}
-    save_file(state, path, metadata={"format": "pt"})
-    message = refused(lambda path: load_scorer(path, CPU), tmp_path / "scorer")
-    assert "pooler.dense.bias is missing (and 1 more)" in message
 
 
 def in_text(old: str, new: str) -> Callable[[Path], None]:
@@ -182,14 +150,6 @@ def test_a_model_changed_since_the_card_was_written(name: str, tmp_path: Path) -
     models.load_body(directory, CPU)  # nothing else would notice
     with pytest.raises(InputError, match="are not those that the card of tiny"):
         models.directory_of(card)
-
-
-def test_files_that_loading_does_not_read_may_change(tmp_path: Path) -> None:
-    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
-    card = read_card(write_card(tmp_path, directory))
-    for name in ("README.md", "pytorch_model.bin", ".snakemake_timestamp", "onnx"):
-        (directory / name).mkdir() if name == "onnx" else (directory / name).write_text(name)
-    assert models.directory_of(card) == directory
 
 
 def test_the_files_of_every_tokenizer_count() -> None:

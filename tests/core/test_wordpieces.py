@@ -7,9 +7,7 @@ from tests.core.tiny_models import tokenizer
 from workflow_scripts.core.data.examples import Example, spans_of
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.data.wordpieces import (
-    split_words,
     to_words,
-    units,
     word_attention,
     words_of_units,
 )
@@ -51,10 +49,6 @@ def test_by_hand() -> None:
     np.testing.assert_allclose(to_words(pattern, np.array([-1, 0, 0])), expected, atol=1e-6)
 
 
-def test_wordpieces_of_a_word_need_not_be_neighbours() -> None:
-    assert units(np.array([-1, 0, 1, 0, -1])).tolist() == [0, 1, 2, 1, 3]
-
-
 def test_word_attention_sets_special_tokens_apart() -> None:
     rng = np.random.default_rng(3)
     word = np.array([-1, 0, 0, 2, 3, -1])  # word 1 vanished
@@ -68,10 +62,6 @@ def test_word_attention_sets_special_tokens_apart() -> None:
     np.testing.assert_array_equal(found.from_special, whole[:, [0, 4], 1:4].max(axis=-2))
     alone = word_attention(pattern[:, 1:5, 1:5], word[1:5])
     assert (alone.to_special == -1).all() and (alone.from_special == -1).all()
-
-
-def test_split_words() -> None:
-    assert split_words(np.array([-1, 0, 0, 1, 2, 2, 2, -1])).tolist() == [True, False, True]
 
 
 def test_awkward_words_stay_aligned_and_rows_sum_to_one() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import open_cache, write_cache
+from tests.attention.builders import counts_of, open_cache, write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.mentions import read_documents
@@ -86,8 +86,10 @@ def test_texts_of_one_document_are_sampled_together(study: Path) -> None:
     documents = read_documents(study / "annotation.jsonl")
     names = [f"d{k // 2}" for k in range(len(documents))]
     with open_cache(study / "cache.h5") as cache:
-        single = coreference_scores.count_corpus(cache, documents, [d.id for d in documents])
-        double = coreference_scores.count_corpus(cache, documents, names)
+        single, double = (
+            counts_of(cache, *coreference_scores.count_corpus(cache, documents, of_documents))
+            for of_documents in ([d.id for d in documents], names)
+        )
         words = [word_attention(example.pattern, example.word).words for example in cache]
     readable = [antecedents.readable(d, w) for d, w in zip(documents, words, strict=True)]
     used = [len(antecedents.coreferent(mentions)) > 0 for mentions in readable]

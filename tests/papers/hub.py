@@ -119,17 +119,6 @@ class Nothing(Quiet):
     do_CONNECT = do_HEAD = do_POST = do_GET
 
 
-class Mirror(Quiet):
-    """The files of the sources, which lie in the folder `mirror`, by source and name."""
-
-    def do_GET(self) -> None:
-        """A file, whole."""
-        root = self.server.repositories.folder / "mirror"
-        path = (root / unquote(urlsplit(self.path).path).lstrip("/")).resolve()
-        found = path.is_relative_to(root.resolve()) and path.is_file()
-        self.answer(200 if found else 404, path.read_bytes() if found else b"")
-
-
 class Hub(Quiet):
     """The parts of the hub's interface that its clients ask for."""
 

@@ -1,82 +1,87 @@
-"""studies/papers.yaml from its first download to its last page, on stand-ins of what it fetches.
+"""studies/papers.yaml with what it downloads from the hub, of which this machine has a stand-in.
 
-Nobody who wrote the workflow could reach the hub or GitHub. So the models here are tiny random
-BERTs, under the names and commits of the study, on a hub on this machine; GLUE and WikiText are
-made up and lie there, too. The sources are made-up files in the official formats: the SHA-256 of
-sources/files.csv are those of the real files, which are not here, so that the copied workflow has
-a table with the SHA-256 of the made-up ones. `study.SMALL` lowers numbers and nothing else.
+Nobody who wrote the workflow could reach the hub. The models here are tiny random BERTs, under the
+names and commits of the study; GLUE and WikiText are made up. What the study fetches from elsewhere
+is generated: tests/workflow/test_fetched.py fetches.
 """
 
-import re
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from tests.chapter_pages import outputs
-from tests.papers.hub import Hub, Nothing, Server, serving
-from tests.papers.study import PapersStudy
+from tests.papers import berts, data_sets
+from tests.papers.hub import Hub, Nothing, Repositories, Server, environment, serving
+from tests.workflow.copied import ROOT
 
-PAPERS = ("clark2019", "kovaleva2019", "michel2019", "niven2019")
-HUB_DATA = ["results/papers/corpora/wikipedia.jsonl", "results/papers/tasks/mnli.parquet"]
+STUDY = ROOT / "studies/papers.yaml"
+RESULTS = "results/papers"
 
 
-class Finished(PapersStudy):
-    """The study after its run: what was planned, and what the hub and the network were asked."""
+def without_fetching(study: dict[str, Any]) -> dict[str, Any]:
+    """The study with generated data in the place of what it fetches, and few segments."""
+    study["corpora"]["text"]["wikipedia"] |= {"n_segments": 6, "training_share": 0.1}
+    study["corpora"] |= {
+        "treebanks": {"trees": {"parse": "wikipedia"}},
+        "coreference": {"mentions": {"generate": 8}},
+        "frames": {"framenet": {"generate": 40}},
+    }
+    for name in study["corpora"]["vectors"]:
+        study["corpora"]["vectors"][name] = {"train": "wikipedia", "dimensions": 4, "epochs": 1}
+    points = {"train": 16, "dev": 8, "test": 8}
+    study["tasks"]["arct"] = {"generate": points, "adversarial": "built"}
+    del study["arguments"]["published_runs"]
+    study["translation"]["data"] = {"generate": {"train": 40, "validation": 6, "test": 6}}
+    return study
 
-    def run_to_the_end(self) -> None:
-        """Report what the study takes, plan it, and run it."""
-        hub = Server(Hub, self.repositories)
-        with serving(hub), serving(Server(Nothing)) as nothing:
-            self.addresses = {"hub": hub.url, "proxy": nothing.url}
-            self.checked("preflight")
-            done = self.checked("--dry-run")
-            self.plan = done.stdout + done.stderr
-            self.checked()
-            self.hub_asked, self.network_asked = hub.asked, nothing.asked
 
-    def checked(self, *options: str, **env: str) -> subprocess.CompletedProcess:
-        """What snakemake printed; the test fails where it does."""
-        done = self.snakemake(*options, **self.addresses, **env)
+def write_repositories(study: dict[str, Any], repositories: Repositories) -> None:
+    """Write the models and data sets that the study has from the hub."""
+    for name, model in study["models"].items():
+        place = repositories.add("models", model["hub"], model["revision"])
+        berts.write(place, n_layers=3 if name == "large" else 2, cased=name == "cased")
+    text = study["corpora"]["text"]["wikipedia"]
+    place = repositories.add("datasets", text["hub"], text["revision"])
+    data_sets.write_wikitext(place, text["name"])
+    ((glue, commit),) = {
+        (task["hub"], task["revision"]) for task in study["tasks"].values() if "hub" in task
+    }
+    data_sets.write_glue(repositories.add("datasets", glue, commit), 16, 6)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> dict[str, Any]:
+    """The study, which lies in the folder of the test."""
+    found = without_fetching(yaml.safe_load(STUDY.read_text(encoding="utf-8")))
+    (tmp_path / "papers.yaml").write_text(yaml.safe_dump(found), encoding="utf-8")
+    return found
+
+
+def test_what_the_hub_has_is_downloaded_once_and_then_read_offline(
+    study: dict[str, Any], tmp_path: Path
+) -> None:
+    repositories = Repositories(tmp_path / "hub")
+    write_repositories(study, repositories)
+
+    def run(*options: str, **more: str) -> None:
+        command = [sys.executable, "-m", "snakemake", *options, "--snakefile", ROOT / "Snakefile"]
+        command += ["--cores", "2", "--directory", tmp_path, "--configfile", "papers.yaml"]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=env | more, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stdout[-9000:] + done.stderr[-9000:]
-        return done
 
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    """The finished study."""
-    made = Finished(tmp_path_factory.mktemp("papers"))
-    made.run_to_the_end()
-    return made
-
-
-def planned(plan: str, paper: str = "") -> set[str]:
-    """The figures, tables and pages of a plan whose names begin with `paper`."""
-    return {path for path in outputs(plan) if Path(path).name.startswith(paper)}
-
-
-def test_every_planned_product_is_there(study: Finished) -> None:
-    shown = {path for path in planned(study.plan) if re.search("/(figures|tables)/|[.]html$", path)}
-    assert len(shown) > 300
-    assert [path for path in sorted(shown) if not (study.folder / path).is_file()] == []
-    assert (study.folder / "results/papers/atlas.html").is_file()
-
-
-def test_the_papers_targets_are_complete(study: Finished) -> None:
-    for paper in PAPERS:
-        assert planned(study.plan, f"{paper}-"), paper
-    done = study.checked(*PAPERS, "--dry-run")
-    assert "Nothing to be done" in done.stdout + done.stderr
-
-
-def test_nothing_but_the_hub_was_asked(study: Finished) -> None:
-    """gensim's downloader asks for its list each time, and takes the one that it has."""
-    assert set(study.network_asked) <= {"CONNECT raw.githubusercontent.com:443"}
-    weights = [line for line in study.hub_asked if line.startswith("GET") and "safetensors" in line]
-    assert len(weights) == len(study.config["models"])
-
-
-def test_the_hubs_data_are_read_offline_once_they_are_here(study: Finished) -> None:
-    """As on a machine without a network, to which the caches were carried."""
-    rules = ("--allowed-rules", "segments", "prepare_task")
-    study.checked(*HUB_DATA, "--force", *rules, HF_HUB_OFFLINE="1")
+    hub, nothing = Server(Hub, repositories), Server(Nothing)
+    with serving(hub), serving(nothing):
+        env = environment(hub.url, nothing.url, tmp_path / "home") | {"PYTHONPATH": str(ROOT)}
+        run("check")
+        run("all", "--dry-run")
+        weights = [line for line in hub.asked if line.startswith("GET") and "safetensors" in line]
+        assert len(weights) == len(study["models"])
+        assert nothing.asked == []
+        products = [f"{RESULTS}/corpora/wikipedia.jsonl", f"{RESULTS}/tasks/mnli.parquet"]
+        allowed = ("--allowed-rules", "segments", "prepare_task")
+        run(*products, "--force", *allowed, HF_HUB_OFFLINE="1")

@@ -24,7 +24,6 @@ from workflow_scripts.pruning.importance import (
     losses,
     ranking,
     read_gradients,
-    released_scale,
 )
 
 LENGTHS = (9, 23, 14, 5)
@@ -93,11 +92,6 @@ def test_the_released_variant_sums_over_tokens() -> None:
         np.testing.assert_allclose(actual["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)
 
 
-def test_released_scale_by_hand() -> None:
-    scale = released_scale([10, 20, 30], 3)
-    np.testing.assert_allclose(scale[:, 0], [3 / 60, 3 / 60, 1])
-
-
 def test_importance_is_the_mean_over_examples() -> None:
     model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
     raw = gradients(model, tokens, LABELS)
@@ -109,14 +103,6 @@ def test_importance_is_the_mean_over_examples() -> None:
     np.testing.assert_allclose(released[-1], total[-1] / len(LENGTHS), rtol=1e-5)
     unit = importance_of(model, tokens, LABELS, Definition("paper", normalise=True))
     np.testing.assert_allclose((unit**2).sum(axis=1), 1, rtol=1e-6)
-
-
-def test_losses_by_hand() -> None:
-    logits = torch.tensor([[1.0, 2.0], [0.0, 0.0]])
-    expected = [np.log(1 + np.e), np.log(2)]
-    np.testing.assert_allclose(losses(logits, torch.tensor([0, 1])), expected, rtol=1e-6)
-    scores = losses(torch.tensor([[1.0], [2.5]]), torch.tensor([3.0, 2.0]))
-    np.testing.assert_allclose(scores, [4.0, 0.25])
 
 
 def test_the_table_has_what_ranks() -> None:
@@ -149,7 +135,7 @@ def test_heads_that_are_gone_add_nothing_to_their_layers_norm(variant: str) -> N
     assert gradient[gone].min() > 0
 
 
-@pytest.mark.parametrize("n_parts", [1, 2, 3, 9])
+@pytest.mark.parametrize("n_parts", [2, 9])
 def test_parts_of_the_batches_give_the_same_bits(tmp_path: Path, n_parts: int) -> None:
     model, lengths = random_classifier("bert"), (9, 23, 14, 5, 30, 12, 7, 21)
     tokens, labels = random_tokens(lengths), np.arange(8) % 3

@@ -11,9 +11,15 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal
 from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.model.segments import Segments
-from workflow_scripts.pruning.michel2019_next_token_pruning import draw, lines
-from workflow_scripts.pruning.next_token_importance import gradients, of_groups
-from workflow_scripts.pruning.next_token_pruning import curve, curves, halves, plans
+from workflow_scripts.pruning.figures import draw_losses, over_draws
+from workflow_scripts.pruning.next_token_pruning import (
+    curve,
+    curves,
+    gradients,
+    group_importance,
+    halves,
+    plans,
+)
 
 DIM = WIDTH // HEADS
 DOCUMENTS = ["a", "b", "a", "c"]
@@ -51,13 +57,6 @@ def test_importance_is_each_texts_own_gradient(config: object) -> None:
     np.testing.assert_allclose(actual, expected, atol=1e-5)
 
 
-def test_a_groups_gate_scales_all_its_heads() -> None:
-    values = np.arange(2.0 * LAYERS * HEADS).reshape(2, LAYERS, HEADS)
-    groups = of_groups(values, KV_HEADS)
-    assert groups.shape == (2, LAYERS, KV_HEADS)
-    assert groups[1, 0].tolist() == [values[1, 0, :2].sum(), values[1, 0, 2:].sum()]
-
-
 def test_halves_keep_documents_whole() -> None:
     first, second = halves(DOCUMENTS, 1)
     assert sorted([*first, *second]) == [0, 1, 2, 3]
@@ -83,7 +82,7 @@ def test_curves_are_of_whole_groups_and_all_segments() -> None:
     model, tokens = opened(LLAMA), some_tokens()
     segments = Segments(tokens, DOCUMENTS)
     folds = halves(DOCUMENTS, 1)
-    groups = of_groups(gradients(model, tokens), KV_HEADS)
+    groups = group_importance(gradients(model, tokens), KV_HEADS)
     found = plans(groups, SETTINGS, folds, 1)
     nats = curves(model, segments, found, folds, 200)["importance", 0]
     for fold, masks in zip(folds, found["importance", 0], strict=True):
@@ -98,7 +97,7 @@ def test_curves_are_of_whole_groups_and_all_segments() -> None:
     about = {"unit": "head", "strategy": "random", "pruned": 0, "units": 8, "share": 0.0}
     about |= {"n": 4, "n_documents": 3}
     two = frame.iloc[:2].assign(draw=[0, 1], **about)
-    line = lines(two)
+    line = over_draws(two)
     assert line["nats"].tolist() == pytest.approx([two["nats"].mean()])
     assert line["random_high"].tolist() == [two["nats"].max()]
-    assert draw(line).axes[0].get_xlabel() == "Pruned, % of 8 heads"
+    assert draw_losses(line).axes[0].get_xlabel() == "Pruned, % of 8 heads"

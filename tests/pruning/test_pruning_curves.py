@@ -1,4 +1,4 @@
-"""Curves of pruning: whole scripts on a tiny model, against the same worked out plainly."""
+"""Orders and curves of pruning: whole scripts on a tiny model, against plain loops."""
 
 from pathlib import Path
 from typing import Any
@@ -9,26 +9,99 @@ import pytest
 import torch
 
 from tests.ablation.builders import checkpoint_in
-from tests.core.tiny_models import HEADS, LAYERS, tokenizer
+from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens, tokenizer
 from workflow_scripts.ablation import ablation_sweep
-from workflow_scripts.core.data.glue import read_task, split_of
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data.glue import TASKS, read_task, split_of
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.job import call
+from workflow_scripts.core.stats import orders, resampling
 from workflow_scripts.pruning import (
-    michel2019_fig3,
-    michel2019_fig5,
+    figures,
     michel2019_one_head,
     pruning_curves,
     pruning_during_training,
-    pruning_importance,
 )
-from workflow_scripts.pruning.importance import read_gradients
+from workflow_scripts.pruning import importance as pruning_importance
+from workflow_scripts.pruning.importance import Definition, importance_of
+from workflow_scripts.pruning.michel2019_one_head import over_runs
+from workflow_scripts.pruning.pruning_curves import (
+    by_ablation,
+    by_importance,
+    curve,
+    with_intervals,
+)
+
+LABELS = np.array([2, 0, 1, 1])
+
+
+def test_importance_is_computed_again_without_the_heads_that_are_gone() -> None:
+    model, tokens = random_classifier("bert"), random_tokens((9, 23, 14, 5))
+    counts = orders.steps(LAYERS * HEADS, 0.25)
+    definition = Definition("paper", normalise=True)
+    first = importance_of(model, tokens, LABELS, definition)
+    again = by_importance(model, tokens, LABELS, counts, definition, first)
+    gone = np.zeros((LAYERS, HEADS), bool)  # plainly
+    for count, mask in zip(counts, again, strict=True):
+        current = importance_of(model, tokens, LABELS, definition, gone)
+        while gone.sum() < count:
+            left = np.where(gone, np.inf, current)
+            gone[np.unravel_index(left.argmin(), left.shape)] = True
+        np.testing.assert_array_equal(mask, gone)
+    assert (again != orders.by_score(first, counts)).any()
+
+
+def test_the_head_without_which_the_score_is_highest_goes_first() -> None:
+    labels = np.array([0, 1, 1, 0])
+    right, wrong = np.array([[2.0, -2], [-2, 2], [-2, 2], [2, -2]]), np.array([[-1.0, 1]] * 4)
+    surer = 2 * right
+    logits = np.stack([[wrong, right], [surer, wrong[::-1]]])
+    every = np.ones(4, bool)
+    masks = by_ablation(TASKS["rte"], labels, logits, every, [0, 1, 2, 4])
+    np.testing.assert_array_equal(masks[1], [[False, False], [True, False]])  # lower loss
+    np.testing.assert_array_equal(masks[2], [[False, True], [True, False]])
+
+
+def test_intervals_over_examples_by_a_plain_loop() -> None:
+    rng = np.random.default_rng(4)
+    labels, logits = rng.integers(0, 2, 15), rng.normal(size=(3, 15, 2))
+    frame = curve(TASKS["mrpc"], labels, logits, [0, 2, 5])
+    actual = with_intervals(frame, TASKS["mrpc"], labels, logits, 40, 9)
+    assert actual[frame.columns].equals(frame)
+    assert (actual["majority"] == curve(TASKS["mrpc"], labels, logits, [0, 2, 5])["majority"]).all()
+    sampled = []
+    for weights in resampling.bootstrap_weights(15, 40, 9):
+        chosen = np.repeat(np.arange(15), weights)
+        sampled.append([np.mean(step.argmax(1)[chosen] == labels[chosen]) for step in logits])
+    sampled = np.array(sampled)
+    last = actual[(actual["metric"] == "accuracy") & (actual["step"] == 2)].iloc[0]
+    assert last["score_low"] == pytest.approx(np.percentile(sampled[:, 2], 2.5))
+    assert last["change_high"] == pytest.approx(np.percentile(sampled[:, 2] - sampled[:, 0], 97.5))
+    assert last["change"] == pytest.approx(last["score"] - frame.iloc[1]["score"])
+    assert (actual["n"] == 15).all()
+    unpruned = actual[actual["step"] == 0]
+    assert (unpruned[["change", "change_low", "change_high"]] == 0).all(axis=None)
+
+
+def test_intervals_over_runs() -> None:
+    rows = [
+        (seed, 0, pruned, 0.5 + seed / 10 - pruned / 10) for seed in (1, 2) for pruned in (0, 5)
+    ]
+    frame = pd.DataFrame(rows, columns=["seed", "draw", "pruned", "score"])
+    frame = frame.assign(score_low=frame["score"] - 0.1, score_high=frame["score"] + 0.1)
+    frame = frame.assign(change=-0.5, change_low=-0.6, change_high=-0.4, n=20)
+    actual = over_runs(frame, 200, 1)
+    assert actual["score"].tolist() == pytest.approx([0.65, 0.15])
+    assert actual["runs_low"].tolist() == pytest.approx([0.6, 0.1])
+    assert actual["runs_high"].tolist() == pytest.approx([0.7, 0.2])
+    assert actual["score_low"].tolist() == pytest.approx([0.55, 0.05])
+    assert actual["n"].tolist() == [20, 20]
+    assert actual["runs"].tolist() == [2, 2]
+
 
 STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
-PRODUCTS, PARTS = ("importance", "curves", "order"), (1, 3)
+PRODUCTS, PARTS = ("importance", "curves", "order"), 3
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +123,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs = {name: folder / name for name in PRODUCTS}
     inputs = {"settings": settings, "logits": folder / "logits"}
     call(pruning_curves.main, arguments | inputs | outputs)
-    for n_parts in PARTS:
-        in_parts(folder, n_parts, arguments | inputs)
+    in_parts(folder, arguments | inputs)
     arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
     kept = ("step", "importance", "examples", "bootstrap")
@@ -60,29 +132,26 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def in_parts(folder: Path, n_parts: int, arguments: dict[str, Any]) -> None:
-    """The same products, `<product>.<n_parts>`, of gradients computed in parts."""
+def in_parts(folder: Path, arguments: dict[str, Any]) -> None:
+    """The same products, `<product>.joined`, of gradients computed in parts."""
     shared = {name: arguments[name] for name in ("card", "checkpoint", "table", "sample_seed")}
     shared |= {"examples": 10, "max_tokens": 32, "device": "cpu"}
     parts = []
-    for number in range(1, n_parts + 1):
-        parts.append(folder / f"{number}-of-{n_parts}")
+    for number in range(1, PARTS + 1):
+        parts.append(folder / f"{number}-of-{PARTS}")
         part = {"values": parts[-1], "part": parts[-1].name}
         call(pruning_importance.main, shared | part)
-    outputs = {name: folder / f"{name}.{n_parts}" for name in PRODUCTS}
+    outputs = {name: folder / f"{name}.joined" for name in PRODUCTS}
     call(pruning_curves.main, arguments | outputs | {"parts": parts})
 
 
-@pytest.mark.parametrize("n_parts", PARTS)
-def test_gradients_in_parts_give_the_same_bytes(pruned: Path, n_parts: int) -> None:
+def test_gradients_in_parts_give_the_same_bytes(pruned: Path) -> None:
     """All examples fit into one batch, so that all parts but one are empty."""
     for name in PRODUCTS:
-        actual = pruned / f"{name}.{n_parts}"
+        actual = pruned / f"{name}.joined"
         assert actual.read_bytes() == (pruned / name).read_bytes(), name
-    parts = [pruned / f"{number}-of-{n_parts}" for number in range(1, n_parts + 1)]
+    parts = [pruned / f"{number}-of-{PARTS}" for number in range(1, PARTS + 1)]
     assert sum(len(pd.read_parquet(part)) > 0 for part in parts) == 1
-    with pytest.raises(InputError, match="gradients of other than 11 examples"):
-        read_gradients(parts, 11, (LAYERS, HEADS))
 
 
 def right(folder: Path, weights: Path, gone: np.ndarray) -> np.ndarray:
@@ -159,34 +228,14 @@ def test_the_table_of_one_head(pruned: Path, tmp_path: Path) -> None:
     assert table["majority"].tolist() == pytest.approx([100 * labels.value_counts().max() / 20] * 2)
 
 
-@pytest.mark.parametrize("recomputed", [False, True])
-def test_the_figure_states_when_importance_was_estimated(
-    pruned: Path, tmp_path: Path, recomputed: bool
-) -> None:
-    curves = pd.read_parquet(pruned / "curves")
-    assert not curves["recomputed"].any()
-    by_importance = curves["strategy"] == "importance"
-    curves.assign(recomputed=by_importance & recomputed).to_parquet(tmp_path / "curves")
+def test_the_figure_states_when_importance_was_estimated(pruned: Path, tmp_path: Path) -> None:
     outputs = {kind: tmp_path / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
-    arguments = {"curves": [tmp_path / "curves"], "bootstrap": 100, "seed": 1}
-    call(michel2019_fig3.main, arguments | outputs | {"table": tmp_path / "table.csv"})
-    words = "importance, estimated " + ("again each step" if recomputed else "once")
-    assert words in (tmp_path / "fig.svg").read_text(encoding="utf-8")
+    arguments = {"curves": [pruned / "curves"], "bootstrap": 100, "seed": 1}
+    call(figures.michel2019_fig3, arguments | outputs | {"table": tmp_path / "table.csv"})
+    svg = (tmp_path / "fig.svg").read_text(encoding="utf-8")
+    assert "importance, estimated once" in svg
     table = pd.read_csv(tmp_path / "table.csv")
-    assert table.groupby("strategy")["recomputed"].first().to_dict() == {
-        "ablation": False,
-        "importance": recomputed,
-        "random": False,
-    }
-
-
-def test_importance_comes_first(pruned: Path) -> None:
-    importance, order = pd.read_parquet(pruned / "importance"), pd.read_parquet(pruned / "order")
-    selected = importance[importance["variant"] == "paper"]
-    first = selected.nsmallest(3, "normalised")[["layer", "head"]].to_numpy().tolist()
-    gone = gone_at(order, 1, strategy="importance")
-    assert sorted(first) == np.argwhere(gone).tolist()
-    assert (selected["n"] == 10).all()
+    assert sorted(table["strategy"].unique()) == ["ablation", "importance", "random"]
 
 
 def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
@@ -207,7 +256,7 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     assert main["score"].between(main["score_low"], main["score_high"]).all()
     outputs = {kind: pruned / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
     tables_of = {"curves": [pruned / "training"], "importance": [pruned / "epochs"]}
-    call(michel2019_fig5.main, tables_of | outputs)
+    call(figures.michel2019_fig5, tables_of | outputs)
     svg = outputs["svg"].read_text()
     n = int(scores["n"].iloc[0])
     assert f"n = {n} examples, 1 seed" in svg

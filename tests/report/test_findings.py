@@ -1,17 +1,14 @@
 """The front page's findings: their words follow the tables, and generated data give none."""
 
 import re
-from pathlib import Path
 
 import pytest
 
+from tests.claims.judged import CLAIMS
 from tests.parsed_rules import parsed
-from workflow_scripts.claims.claim_verdicts import MEASURES
-from workflow_scripts.claims.published import read
 from workflow_scripts.report import findings
 from workflow_scripts.report.findings import CANDIDATES, MOST, OnClaim, chosen, number
 
-PUBLISHED = Path(__file__).parents[2] / "claims/published.csv"
 CLAIM = {"id": "michel-prune-40", "case": "SST-2", "ours": "-1.2", "ci_low": "-3.04"}
 CLAIM |= {"ci_high": "0.123", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
 CLAIM |= {"seeds": "1", "verdict": "cannot tell", "about": "3 in layer 2"}
@@ -121,12 +118,11 @@ def test_what_is_missing_or_generated_is_replaced_by_the_next() -> None:
 
 
 def test_candidates_name_claims_figures_and_no_number_of_a_study() -> None:
-    claims = {claim.id: claim for claim in read(PUBLISHED, MEASURES)}
     names = {entry["path"].rpartition("/")[2][:-4] for study in parsed() for entry in study.entries}
     for candidate in ON_CLAIMS:
-        assert claims[candidate.id].kind == "statement"
+        assert CLAIMS[candidate.id].kind == "statement"
         assert candidate.figure in names
         assert candidate.open.startswith("whether ")
         said = set(re.findall(r"\d+", candidate.holds + candidate.fails + candidate.open))
-        rule = f"{claims[candidate.id].value:g} {claims[candidate.id].statement}"
+        rule = f"{CLAIMS[candidate.id].value:g} {CLAIMS[candidate.id].statement}"
         assert said <= set(re.findall(r"\d+", rule)), candidate.id

@@ -11,20 +11,6 @@ from tests.slurm.small_study import SmallStudy, wait_for
 OUTAGE = 60  # seconds; the plugin's default forgets jobs after five questions without an answer
 
 
-def test_a_job_of_a_node_that_went_down_runs_again(small_study: SmallStudy) -> None:
-    cluster = small_study.cluster
-    head = small_study.start()
-    small_study.wait_for_half()
-    cluster.output("scontrol", "update", f"nodename={cluster.host}", "state=down", "reason=test")
-    wait_for(lambda: small_study.states() == ["PENDING"], small_study.log)
-    small_study.go()
-    cluster.output("scontrol", "update", f"nodename={cluster.host}", "state=resume")
-    assert small_study.end(head) == 0, small_study.log()
-    assert [job["Restarts"] for job in small_study.jobs()] == ["1"]
-    assert small_study.starts(2) == 2
-    assert small_study.table() == small_study.expected
-
-
 def test_a_job_of_a_node_that_lost_power_runs_again(small_study: SmallStudy) -> None:
     cluster = small_study.cluster
     head = small_study.start()

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.slurm.cluster import Cluster
 from tests.slurm.small_study import SmallStudy, wait_for
 
@@ -35,17 +33,3 @@ def test_a_job_over_its_memory_is_killed_and_given_more(cluster: Cluster, tmp_pa
     log = study.log_of_job(0)
     assert "exceeded memory limit" in log
     assert study.table() == study.expected
-
-
-@pytest.mark.parametrize(
-    "request_", [{"THREADS": "1000"}, {"MEMORY": "10**9"}, {"RUNTIME": "3 * 24 * 60"}], ids=str
-)
-def test_a_request_that_no_node_meets_ends_the_run(
-    request_: dict[str, str], cluster: Cluster, tmp_path: Path
-) -> None:
-    study = SmallStudy(tmp_path, cluster, **request_)
-    assert study.run() == 1
-    assert "Auto-selected partition 'no-partition-fits' for job square" in study.log()
-    assert "sbatch: error: Batch job submission failed: Invalid partition name" in study.log()
-    assert study.jobs() == []
-    assert not (study.folder / "table.csv").exists()

@@ -8,15 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import h5py
-import numpy as np
 import pytest
 import torch
 
+from tests.planned_jobs import plan
 from tests.slurm.cluster import Cluster
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.chapters import CHAPTERS
-from workflow_scripts.preflight.plan import dry_run
 
 # Two chapters and one task of the tiny study, so that a dozen jobs are submitted, with what they
 # are made from, and the report.
@@ -63,15 +61,7 @@ def runs(
     local = two_chapters(folder / "local", tiny_model_dir)
     submitted = two_chapters(folder / "submitted", tiny_model_dir)
     cluster.write_partitions(submitted.folder)
-    planned = dry_run(
-        {
-            "arguments": ["--cores", "2", "--configfile", "tiny.yaml"],
-            "snakefile": str(local.folder / "Snakefile"),
-            "configfiles": [str(local.folder / "tiny.yaml")],
-            "directory": str(local.folder),
-            "without": "preflight",
-        }
-    )
+    rules = plan(local.folder / "tiny.yaml", local.folder)["rules"]
     printed = folder / "slurm.txt"
     with printed.open("w") as file:
         head = subprocess.Popen(
@@ -92,7 +82,7 @@ def runs(
         submitted.folder / "results/tiny",
         printed.read_text(),
         jobs,
-        {job.rule for job in planned if job.gpu},
+        {name for name, rule in rules.items() if rule["gpu"]},
     )
 
 
@@ -109,15 +99,6 @@ def test_all_jobs_that_were_submitted_ended_well_in_slurm(runs: Runs) -> None:
     assert {job["JobState"] for job in runs.jobs} == {"COMPLETED"}
 
 
-def test_the_completion_log_of_slurm_has_each_job(runs: Runs, cluster: Cluster) -> None:
-    lines = (cluster.folder / "jobs.txt").read_text().splitlines()
-    ended = [dict(field.split("=", 1) for field in line.split()) for line in lines]
-    ours = {job["JobId"]: job["Partition"] for job in runs.jobs}
-    logged = {job["JobId"]: job for job in ended if job["JobId"] in ours}
-    assert {number: job["Partition"] for number, job in logged.items()} == ours
-    assert {job["JobState"] for job in logged.values()} == {"COMPLETED"}
-
-
 def test_rules_that_run_a_model_asked_for_a_gpu_and_got_its_partition(runs: Runs) -> None:
     assert not torch.cuda.is_available()  # no matter: the rule and the study decide
     assert {"extract_task", "finetune", "mlm_head"} <= runs.with_gpu
@@ -132,12 +113,6 @@ def test_rules_that_run_a_model_asked_for_a_gpu_and_got_its_partition(runs: Runs
     assert {(job.get("TresPerJob"), job["Partition"]) for job in others} == {(None, "cpu")}
 
 
-def test_light_rules_ran_on_the_head(runs: Runs) -> None:
-    light = re.findall(r"^localrule (\w+):", runs.log, re.MULTILINE)
-    assert len(light) > len(runs.jobs)
-    assert not {*light} & runs.with_gpu
-
-
 def test_tables_figures_and_weights_are_equal_byte_for_byte(runs: Runs) -> None:
     names = products(runs.local)
     assert names == products(runs.submitted)
@@ -149,27 +124,3 @@ def test_tables_figures_and_weights_are_equal_byte_for_byte(runs: Runs) -> None:
         if (runs.local / name).read_bytes() != (runs.submitted / name).read_bytes()
     ]
     assert different == []
-
-
-def test_caches_are_equal_value_for_value(runs: Runs) -> None:
-    caches = {name for name in products(runs.local) if name.endswith(".h5")}
-    assert len(caches) >= 3
-    for name in caches:
-        local, submitted = (contents(folder / name) for folder in (runs.local, runs.submitted))
-        assert local.keys() == submitted.keys()
-        assert "pattern/values" in local
-        for dataset, values in local.items():
-            np.testing.assert_array_equal(values, submitted[dataset], f"{name}: {dataset}")
-
-
-def contents(path: Path) -> dict[str, np.ndarray]:
-    """All datasets of a cache, and its attributes."""
-    with h5py.File(path) as file:
-        found = {f"attribute {key}": np.array(value) for key, value in file.attrs.items()}
-
-        def keep(name: str, item: h5py.Dataset | h5py.Group) -> None:
-            if isinstance(item, h5py.Dataset):
-                found[name] = item[()]
-
-        file.visititems(keep)
-    return found

@@ -99,21 +99,6 @@ def test_heads_agree_across_splits() -> None:
     assert set(halves["other"]) == {"other half"} and (halves["n"] == 3).all()
 
 
-def test_points_are_of_the_same_head() -> None:
-    frame = scored()
-    points = printed.split_pairs(
-        frame.sample(frac=1, random_state=1).sort_values("split", ascending=False)
-    )
-    assert len(points) == 2 * 3 * 3 * 18
-    row = points.iloc[7]
-    for side, value in (("one", row["x"]), ("other", row["y"])):
-        source = frame[(frame["unit"] == "head") & (frame["split"] == row[side])]
-        for key in ("run", "metric", "type", "layer", "head"):
-            source = source[source[key] == row[key]]
-        assert source["effect"].item() == value
-        assert source["n"].item() == row[f"n_{side}"]
-
-
 def test_all_tables_are_written(tmp_path: Path) -> None:
     inputs: dict[str, list[Path]] = {"scores": [], "types": [], "gains": []}
     for run in ("1", "2"):

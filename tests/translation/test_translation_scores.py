@@ -15,10 +15,6 @@ from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation import translation_scores
 from workflow_scripts.translation.translation_scores import (
     BUT_LAST,
-    COLUMNS,
-    Effects,
-    best_left,
-    by_type,
 )
 
 DRAWS, SEED = 12, 3
@@ -159,15 +155,6 @@ def test_honest_gains_are_those_of_plain_loops(
     assert np.isfinite(row["pearson"]) == (unit == "head")
 
 
-def test_the_gains_that_there_are(made_up: Path) -> None:
-    frame = pd.read_parquet(made_up / "gain")
-    places = frame[["unit", "type", "layer"]].drop_duplicates()
-    sublayers = [("all-but-one", kind, layer) for kind in RATES for layer in (0, 1)]
-    heads = [("head", kind, -1) for kind in ("", *RATES)]
-    assert sorted(places.itertuples(index=False, name=None)) == sorted([*sublayers, *heads])
-    assert len(frame) == len(SPLITS) * len(MODES) * len(METRICS) * len(places)
-
-
 def test_types_by_plain_loops(made_up: Path) -> None:
     everything = {"validation": [np.arange(12)], "test": samples(30)}
     effects = {
@@ -201,74 +188,3 @@ def test_types_by_plain_loops(made_up: Path) -> None:
         assert row["ci_high"] == pytest.approx(np.percentile(values[1:], 97.5))
         assert row["n"] == 30
     assert len(frame) == 4 * 3 * 3
-
-
-def test_the_best_head_is_the_one_that_validation_chose() -> None:
-    """On the test sentences another head would be better."""
-    cells = pd.DataFrame(
-        [
-            (kind, layer, head)
-            for kind in ("encoder", "decoder")
-            for layer in (0, 1)
-            for head in (0, 1)
-        ],
-        columns=HEAD,
-    )
-    chosen_on = np.array([[-1.0, -2.0, -5.0, -4.0, -1.0, -0.5, 0.0, -3.0]])
-    test = np.array([[-9.0, 0.0, -7.0, -3.0, -2.0, -6.0, -8.0, 1.0]])
-    best = best_left(Effects(cells, chosen_on, 5))
-    assert best["head"].tolist() == [0, 1, 1, 0]
-    effects = Effects(cells, np.concatenate([test, test - 1, test + 1]), 4)
-    frame = by_type(effects, effects, best).set_index(["measure", "type", "other"])
-    assert frame.loc[("best head left", "encoder", ""), "value"] == (-9 - 3) / 2
-    assert frame.loc[(BUT_LAST, "encoder", ""), "value"] == -9
-    assert frame.loc[(BUT_LAST, "decoder", "encoder"), "value"] == -6 + 9
-    assert frame.loc[("most hurt", "encoder", ""), "value"] == -3  # its layer lost most before
-    assert frame.loc[("most hurt", "decoder", ""), "value"] == -6
-    assert frame.loc[("most hurt", "decoder", "encoder"), "value"] == -3
-    assert frame.loc[("one head", "decoder", ""), "value"] == (-2 - 6 - 8 + 1) / 4
-    assert frame.loc[("most hurt", "decoder", "encoder"), "ci_high"] == -3  # paired
-
-
-def test_a_sweep_with_a_sentence_missing_is_refused(tmp_path: Path) -> None:
-    frame = sweep("1", {"validation": 4, "test": 4}, (1, 2))
-    tables.write(frame.drop(frame.index[-1]), tmp_path / "sweep")
-    with pytest.raises(RuntimeError, match="not every variant has all sentences"):
-        list(translation_scores.read_sweep(tmp_path / "sweep"))
-
-
-def test_the_order_of_a_sweeps_rows_does_not_matter(made_up: Path, tmp_path: Path) -> None:
-    frame = pd.read_parquet(made_up / "sweep")
-    by_sentence = frame.sort_values(
-        "id", key=lambda ids: ids.str.extract(r"(\d+)$")[0].astype(int), kind="stable"
-    )
-    assert by_sentence["unit"].iloc[:4].tolist() == ["none", "none", "head", "all-but-one"]
-    tables.write(by_sentence, tmp_path / "sweep")
-    one, other = (
-        list(translation_scores.read_sweep(path / "sweep")) for path in (made_up, tmp_path)
-    )
-    for left, right in zip(one, other, strict=True):
-        assert (left.split, left.unit, left.mode) == (right.split, right.unit, right.mode)
-        pd.testing.assert_frame_equal(left.cells, right.cells)
-        for metric in METRICS:
-            np.testing.assert_array_equal(left.summands[metric], right.summands[metric])
-
-
-def test_a_head_that_changes_nothing_has_no_effect(tmp_path: Path) -> None:
-    frame = sweep("1", {"validation": 6, "test": 6}, (1, 2)).reset_index(drop=True)
-    one = (frame["unit"] == "head") & (frame["type"] == "decoder") & (frame["head"] == 1)
-    changed = ["translation", *COLUMNS[9:]]
-    for split, rows in frame[frame["unit"] == "none"].groupby("split"):
-        for column in changed:
-            frame.loc[one & (frame["split"] == split), column] = rows[column].to_numpy()
-    tables.write(frame, tmp_path / "sweep")
-    outputs = {name: tmp_path / name for name in ("scores", "gain", "types")}
-    call(translation_scores.main, {"sweep": tmp_path / "sweep"} | outputs | SETTINGS)
-    scores = pd.read_parquet(tmp_path / "scores")
-    rows = scores[
-        (scores["unit"] == "head") & (scores["type"] == "decoder") & (scores["head"] == 1)
-    ]
-    assert len(rows) == 6
-    assert (rows[["effect", "ci_low", "ci_high"]] == 0).all(axis=None)
-    assert (rows[["p", "p_corrected"]] == 1).all(axis=None)
-    assert (rows.loc[rows["metric"] == "bleu", "p_paper"] == 1).all()

@@ -17,7 +17,7 @@ from workflow_scripts.core.model.translators import Languages, pad_sources
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
 from workflow_scripts.translation import translation_sweep
-from workflow_scripts.translation.forced_losses import forced_losses
+from workflow_scripts.translation.decoding import forced_losses
 from workflow_scripts.translation.translation_scores import read_sweep
 
 SEARCH = {"beams": 2, "length_penalty": 1.0, "max_new_tokens": 6}

@@ -1,7 +1,5 @@
 """The card of a pretrained translator, from a directory, the hub or a package."""
 
-import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -46,35 +44,6 @@ def test_what_the_study_states_about_languages_is_in_the_card(tmp_path: Path) ->
     refused(lambda: card_of(tmp_path, {"path": str(directory)}), "source_lang is needed")
 
 
-def test_a_model_of_the_hub_is_downloaded_with_its_sentencepiece_models(
-    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = {}
-
-    def snapshot_download(repository: str, **options: object) -> str:
-        asked.update(options, repository=repository)
-        return str(directory)
-
-    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    source = {"hub": "some/model", "revision": "abc"}
-    assert card_of(tmp_path, source)["source"] == source
-    assert (asked["repository"], asked["revision"]) == ("some/model", "abc")
-    wanted = [Path(name) for name in ("source.spm", "target.spm", "vocab.json", "spiece.model")]
-    assert all(any(path.match(form) for form in asked["allow_patterns"]) for path in wanted)
-    unwanted = [Path(name) for name in ("pytorch_model.bin", "tf_model.h5", "rust_model.ot")]
-    assert not any(path.match(form) for form in asked["allow_patterns"] for path in unwanted)
-
-
-def test_a_model_in_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "made_up_package").mkdir()
-    (tmp_path / "made_up_package/__init__.py").write_text("")
-    monkeypatch.syspath_prepend(tmp_path)
-    save(tmp_path / "made_up_package/own", "marian")
-    card = card_of(tmp_path, {"package": "made_up_package/own"})
-    assert card["source"] == {"package": "made_up_package/own"}
-    assert "made_up_package" not in sys.modules
-
-
 def test_weights_as_older_versions_saved_them(directory: Path, tmp_path: Path) -> None:
     """With copies of shared tensors, with or without positions, which are computed."""
     other = save(tmp_path / "older", "marian")
@@ -98,17 +67,3 @@ def test_weights_as_older_versions_saved_them(directory: Path, tmp_path: Path) -
         given = translators.pad_sources(translator, translators.sources_of(translator, SOURCES))
         made.append(translator.model.generate(**given).tolist())
     assert made[0] == made[1]
-
-
-def test_a_models_own_code_is_not_run(directory: Path, tmp_path: Path) -> None:
-    other, marker = save(tmp_path / "own", "marian"), tmp_path / "marker"
-    code = f"import os\nos.mkdir({str(marker)!r})\n"
-    (other / "modeling_own.py").write_text(code, encoding="utf-8")
-    auto = {"AutoConfig": "modeling_own.C", "AutoModelForSeq2SeqLM": "modeling_own.M"}
-    tokens = {"AutoTokenizer": ["modeling_own.T", None]}
-    for name, own in (("tokenizer_config.json", tokens), ("config.json", auto)):
-        content = json.loads((other / name).read_text()) | {"auto_map": own}
-        (other / name).write_text(json.dumps(content))
-        words = f"{other / name}: auto_map asks for code of the model's own"
-        refused(lambda: card_of(tmp_path, {"path": str(other)}), words)
-    assert not marker.exists()

@@ -173,27 +173,3 @@ def test_the_nearest_heads_are_nearest(study: Study, show: Opener) -> None:
     for index in range(size):
         if np.isfinite(mine[index]):
             assert by_head[head_name(model, index)] == pytest.approx(mine[index])
-
-
-def test_the_measures_are_saved(study: Study, show: Opener) -> None:
-    page = show(study, "view=head&head=2-3")
-    index = study.atlas["models"][0]["n_heads"] + 2
-    rows = {
-        row["measure"]: row for row in parsed_csv(saved(page, page.locator(".profile .save-csv")))
-    }
-    assert list(rows) == [measure["id"] for measure in study.measures()]
-    for measure in study.measures():
-        row, value = rows[measure["id"]], measure["value"][index]
-        if measure["scale"] == "category":
-            assert row["value"] == measure["categories"][value]
-        else:
-            assert row["value"] == "" if value is None else float(row["value"]) == value
-        ends = interval(measure, index)
-        assert (
-            [row["low"], row["high"]] == ["", ""]
-            if ends is None
-            else ((float(row["low"]), float(row["high"])) == ends)
-        )
-    picture = parsed_svg(saved(page, page.locator(".profile .save-svg")))
-    texts = {"".join(element.itertext()).strip() for element in picture.iter()}
-    assert value_text(study.measures()[0], index) in texts

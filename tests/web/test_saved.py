@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.page import go, parsed_csv, saved, settle
+from tests.web.page import parsed_csv, saved, settle
 from tests.web.views import views
 
 DATE = re.compile(r"\d{1,2}-\d{1,2}")  # as Excel and LibreOffice read 1-2
@@ -54,15 +54,3 @@ def test_no_number_of_a_saved_table_is_a_date(hostile: Study, show: Opener) -> N
             assert dates == [], view
             if "head" in rows[0]:
                 assert all(int(row["head"]) >= 1 and int(row["layer"]) >= 1 for row in rows), view
-
-
-def test_norms_that_are_missing_are_explained(demo: Study, show: Opener) -> None:
-    page = show(demo, views(demo.atlas)["compare-states"])
-    words = "Norms are stored only for"
-    assert words in page.locator(".maps").inner_text()
-    states = next(s for s in demo.atlas["segments"] if len(s["maps"]) > 1 and s["norms"])
-    tuned = list(states["maps"])[1]
-    go(page, f"view=head&head=1-1&segment={states['id']}&state={tuned}")
-    assert words in page.locator(".maps").inner_text()
-    go(page, f"view=head&head=1-1&segment={states['id']}")
-    assert words not in page.locator(".maps").inner_text()

@@ -1,19 +1,38 @@
 """The study of real data: what it fetches is what a directory of the same data gives."""
 
+import gzip
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.papers.real_data import PLACES, write_mirror
 from tests.test_repository import ROOT
 from workflow_scripts.core.data import tables
 
+# Where the directory has what a source has, by the source's folder.
+PLACES = {
+    "gum/dep/stanford": "gum_sd/dep_stanford",
+    "gum/coref/conll": "gum_sd/coref_conll",
+    "arct-without-test": "arct",
+}
 PRODUCTS = [f"corpora/{name}.jsonl" for name in ("gum", "gum_mentions")]
 PRODUCTS += ["corpora/gum_mentions.annotation.jsonl", "corpora/framenet.jsonl"]
 PRODUCTS += ["corpora/glove.words.txt", "tasks/arct.points.parquet"]
+
+
+def write_mirror(data: Path, folder: Path) -> None:
+    """Write the sources of studies/real.yaml: FrameNet and GloVe are parts of the real ones."""
+    for source, place in PLACES.items():
+        shutil.copytree(data / place, folder / source)
+    packed = folder / "packed/framenet_v15"
+    shutil.copytree(data / "framenet-1.5-subset", packed)
+    shutil.make_archive(str(folder / "framenet-1.5/framenet_v15"), "zip", packed.parent)
+    (folder / "glove").mkdir()
+    text = (data / "glove/glove.6B.50d.subset.txt").read_bytes()
+    (folder / "glove/glove-wiki-gigaword-50.gz").write_bytes(gzip.compress(text))
 
 
 @pytest.fixture(scope="module")

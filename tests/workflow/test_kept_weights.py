@@ -21,12 +21,3 @@ def test_weights_that_are_read_again_are_kept(tiny_study: TinyStudy) -> None:
     assert not list(results.glob("checkpoints/*.work"))
     assert "pretrained" not in removable(tiny_study)
     assert "tiny/arguments" not in removable(tiny_study)
-
-
-def test_a_study_can_remove_weights_after_their_last_reader(copied_study: TinyStudy) -> None:
-    copied_study.config["checkpoints"]["finetune"]["keep_weights"] = False
-    copied_study.write_config()
-    named = removable(copied_study)
-    assert "results/tiny/tiny/checkpoints/mrpc.pretrained.1.epochs" in named
-    assert "results/tiny/tiny/arguments/bert.original.1" in named
-    assert "results/tiny/tiny/checkpoints/mrpc.pretrained.1\n" not in named

@@ -1,6 +1,5 @@
 """The report of the whole tiny study, as Snakemake packs it."""
 
-import csv
 import html
 import json
 import re
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.claims.independent.check import ENCODERS, claims_in
 from tests.report.snakemake_report import Report, read, toggles
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.chapters import PAPERS
@@ -68,21 +68,6 @@ def test_labels_are_words_and_toggles_are_pairs(report: Report) -> None:
     )
 
 
-@pytest.mark.parametrize("term", ["2019-p", "fig", "-probe-", "table1", "tables/n", "heads", "e"])
-def test_a_search_breaks_no_toggle(report: Report, term: str) -> None:
-    """Snakemake makes toggles of what a search finds, too."""
-    found = {path: one["labels"] for path, one in report.results.items() if term in path}
-    assert found
-    toggles(found)
-
-
-def test_every_table_has_latex_next_to_it(tiny_study: TinyStudy, report: Report) -> None:
-    for path in report.results:
-        if path.endswith(".html") and not path.endswith("atlas.html"):
-            text = (tiny_study.folder / path).with_suffix(".tex").read_text(encoding="utf-8")
-            assert r"\toprule" in text, path
-
-
 def test_a_claims_links_lead_to_files_of_the_report(report: Report) -> None:
     folder = report.results[CLAIMS]["data_uri"].rpartition("/")[0]
     page = report.files[f"{folder}/claims.html"].decode()
@@ -96,8 +81,7 @@ def test_a_claims_links_lead_to_files_of_the_report(report: Report) -> None:
 def test_a_claims_views_are_of_measures_that_the_atlas_has(tiny_study: TinyStudy) -> None:
     atlas = json.loads((tiny_study.folder / "results/tiny/atlas.json").read_text(encoding="utf-8"))
     known = [measure["id"] for measure in atlas["measures"]]
-    with (ROOT / "claims/published.csv").open(encoding="utf-8", newline="") as file:
-        views = [row["view"] for row in csv.DictReader(file) if row["view"]]
+    views = [row["view"] for row in claims_in(*ENCODERS) if row["view"]]
     parts = [part.partition("=") for view in views for part in view.split("&")]
     wanted = {
         value.replace("{task}", "*") for key, _, value in parts if key in ("measure", "x", "y")
@@ -116,11 +100,3 @@ def test_the_front_page_lists_what_was_run(report: Report) -> None:
     for part in ("tiny: path tiny-model; bert, 3 layers", "MRPC", "torch", "Every claim", "atlas"):
         assert part in text
     assert re.search(r"\d (s|min|h) in \d+ steps", text)
-
-
-def test_the_report_of_a_paper_is_whole(tiny_study: TinyStudy, tmp_path: Path) -> None:
-    done = tiny_study.snakemake("--report", str(tmp_path / "clark.zip"), "clark2019")
-    assert done.returncode == 0, done.stderr
-    results = set(read(tmp_path / "clark.zip").results)
-    assert {Path(path).name for path in results} >= {"clark2019-fig4.svg", "clark2019-table1.html"}
-    assert not any("michel2019" in path for path in results)

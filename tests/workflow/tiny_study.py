@@ -35,16 +35,8 @@ class TinyStudy:
         """Copy the workflow and a model to `folder`, and make up texts and trees."""
         self.folder = folder
         copy_workflow(folder)
-        from tests.core.tiny_decoders import save_llama  # torch, which takes seconds to import
-
         shutil.copytree(model, folder / "tiny-model")
-        save_llama(folder / "tiny-decoder")
-        (folder / "texts").mkdir()
-        (folder / "trees").mkdir()
-        for number in range(2):
-            (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
-            trees = made_up_trees(number)
-            (folder / f"trees/{number}.conllx").write_text(trees, encoding="utf-8")
+        write_data(folder)
         self.config = tiny_config()
         self.write_config()
 
@@ -103,6 +95,11 @@ class TinyStudy:
                 waiting += followers[job]
         return rules | {names[job] for job in reached} - {"all"}
 
+    @property
+    def rules(self) -> set[str]:
+        """The rules that a whole run of the study has jobs of."""
+        return set(self._jobs[0].values())
+
     @cached_property
     def _jobs(self) -> tuple[dict[str, str], dict[str, list[str]]]:
         """The rule of each job of a whole run, and the jobs that follow it."""
@@ -114,6 +111,19 @@ class TinyStudy:
         for job, follower in re.findall(r"^\s*(\d+) -> (\d+)", done.stdout, re.MULTILINE):
             followers[job].append(follower)
         return names, followers
+
+
+def write_data(folder: Path) -> None:
+    """Make up the study's decoder, texts and trees."""
+    from tests.core.tiny_decoders import save_llama  # torch, which takes seconds to import
+
+    save_llama(folder / "tiny-decoder")
+    (folder / "texts").mkdir()
+    (folder / "trees").mkdir()
+    for number in range(2):
+        (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
+        trees = made_up_trees(number)
+        (folder / f"trees/{number}.conllx").write_text(trees, encoding="utf-8")
 
 
 def tiny_config() -> dict[str, Any]:

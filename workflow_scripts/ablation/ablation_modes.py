@@ -1,14 +1,373 @@
-"""Modes of disabling compared: how well effects agree, and heads whose verdict depends on it."""
+"""Whether heads matter alike however they are disabled: effects by mode, agreement, verdicts.
 
+Every mode is measured on the same bootstrap samples, so that differences between modes are paired.
+Effects are losses here: above 0 the model is worse without the head.
+
+That a difference is not significant shows no absence. An effect counts as equivalent to none where
+its whole 90% interval lies within a bound that the study names: two one-sided tests at 5%.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from pathlib import Path
+from statistics import NormalDist
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from workflow_scripts.ablation import mode_agreement
-from workflow_scripts.ablation.mode_effects import Settings, of_classifier, of_decoder
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, Task
+from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import next_tokens, resampling
+from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
+from workflow_scripts.core.stats.randomisation import LEVEL
+from workflow_scripts.core.stats.sign_flips import holm
+
+DIVISIONS = 100  # of the examples into halves
+KEYS = ["layer", "head"]
+OTHER_KEYS = ["other_layer", "other_head"]
+Z = NormalDist().inv_cdf(1 - LEVEL)
+TOP = 0.1  # share of the heads that count as those that matter most
+ALL, DEPENDS, SOME = "in all modes", "depends on the mode", "in some modes"
+NONE = "no effect shown"
+SHOWN = ("loss", "gain")  # verdicts of a significant effect
+
+
+def covariance_of(paths: Sequence[Path], mode: str, task: str, n: int) -> np.ndarray:
+    """Covariance over samples of `n` examples of the heads' effects on a task, [head, head].
+
+    The mean over seeds, as if another seed added nothing about the examples. One example that
+    gets better and one that gets worse are added to each head's (Bonett and Price 2012): that no
+    example changed shows little where there are few.
+    """
+    frame = tables.read_all(paths, (*KEYS, *OTHER_KEYS, "task", "mode", "covariance"))
+    frame = frame[(frame["mode"] == mode) & (frame["task"] == task)]
+    matrix = frame.pivot_table(index=KEYS, columns=OTHER_KEYS, values="covariance").to_numpy()
+    return matrix + np.eye(len(matrix)) * 2 / (n + 2) ** 2
+
+
+def interval_of_mean(
+    effects: np.ndarray, covariance: np.ndarray, chosen: np.ndarray
+) -> tuple[float, float]:
+    """Ends of the 90% interval of the mean effect of the chosen heads, over examples."""
+    mean = effects[chosen].mean()
+    error = np.sqrt(covariance[np.ix_(chosen, chosen)].mean())
+    return mean - Z * error, mean + Z * error
+
+
+def verdict(low: float, high: float, bound: float, significant: bool | None = None) -> str:
+    """What an interval of an effect shows: equivalent, loss, gain, or cannot tell.
+
+    An effect counts as a loss or a gain where it is significant, or, where no test is given, where
+    the interval excludes 0; but as equivalent to none where it surely is within the bound.
+    """
+    if -bound <= low and high <= bound:
+        return "equivalent"
+    if significant if significant is not None else low > 0 or high < 0:
+        return "loss" if low + high < 0 else "gain"
+    return "cannot tell"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How effects are sampled and tested, and the bounds within which they count as none."""
+
+    bootstrap: int
+    permutations: int
+    seed: int
+    points: float  # of a score
+    nats: float
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The effects of all heads in all modes on one measure.
+
+    `draws` [mode, 1 + draw, head] has those observed, then those of bootstrap samples. `sizes`, of
+    the same shape, are the mean sizes of the effects on single texts, of losses alone. `halves`
+    [mode] is Spearman's correlation over heads of the effects on two halves of the examples, mean
+    over random divisions. `extra` is a variance that is added to that of the samples: the least
+    that the number of examples can show.
+    """
+
+    labels: dict[str, object]  # what was measured: columns of the tables
+    heads: pd.DataFrame  # KEYS
+    modes: list[str]
+    draws: np.ndarray
+    p: np.ndarray  # [mode, head]
+    corrected: np.ndarray  # for the number of heads, [mode, head]
+    halves: list[float]
+    bound: float
+    extra: float = 0.0
+    sizes: np.ndarray | None = None
+
+
+def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The loss of each example, of logits [..., example, label]: cross-entropy, in nats.
+
+    For a task without classes it is the squared error.
+    """
+    if not task.labels:
+        return (logits[..., 0] - labels) ** 2
+    logits = logits.astype(np.float64)
+    shifted = logits - logits.max(-1, keepdims=True)
+    nats = np.log(np.exp(shifted).sum(-1))
+    return nats - shifted[..., np.arange(len(labels)), labels.astype(int)]
+
+
+def loss_of_classifier(logits: pd.DataFrame, settings: Settings) -> Effects:
+    """Effects on the loss of one classifier's development examples; `logits` are the sweep's."""
+    rows, plain, heads, modes = _parts_of_sweep(logits)
+    task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
+    nats = [nats_of(task, both, labels) for both in _logits(rows, plain, heads, modes, task)]
+    names = _names(rows, n) | {"of": "loss"}
+    bound = settings.nats if task.labels else np.nan
+    texts = np.ones(n, int), [str(at) for at in range(n)]
+    return _effects_on_nats(names, nats, texts, bound, settings, {"heads": heads, "modes": modes})
+
+
+def effects_of_classifier(
+    logits: pd.DataFrame, scores: pd.DataFrame, settings: Settings
+) -> Iterator[Effects]:
+    """Effects on the loss and on the main metric of one classifier's development examples.
+
+    `logits` are those of the sweep, `scores` its tests of the metric.
+    """
+    yield loss_of_classifier(logits, settings)
+    rows, plain, heads, modes = _parts_of_sweep(logits)
+    task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
+    weights = resampling.observed_and_resampled(n, settings.bootstrap, settings.seed)
+    tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
+    tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
+    drops, p, corrected, halves = [], [], [], []
+    for mode, both in zip(modes, _logits(rows, plain, heads, modes, task), strict=True):
+        predicted = np.stack([predictions_of(task, each) for each in both])
+        scored = weighted_scores(task.main_metric, labels, predicted, weights)
+        drops.append(scored[:, :1] - scored[:, 1:])
+        halves.append(_halves(partial(weighted_scores, task.main_metric, labels, predicted), n))
+        tested = tests.loc[mode].loc[list(heads.itertuples(index=False, name=None))]
+        p.append(tested["p"].to_numpy())
+        corrected.append(tested["p_corrected"].to_numpy())
+    tests_of = {"p": np.stack(p), "corrected": np.stack(corrected)}
+    found = {"heads": heads, "modes": modes, "halves": halves, "extra": 2 / (n + 2) ** 2}
+    of = _names(rows, n) | {"of": "score"}
+    yield Effects(of, draws=np.stack(drops), bound=settings.points / 100, **tests_of, **found)
+
+
+def _parts_of_sweep(
+    logits: pd.DataFrame,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, list[str]]:
+    """A classifier's rows on development examples, the plain model's, the heads and the modes."""
+    rows = logits[(logits["split"] == "dev") & logits["unit"].isin(("none", "head"))]
+    modes = list(rows.loc[rows["unit"] == "head", "mode"].unique())
+    return rows, rows[rows["unit"] == "none"], _heads(rows), modes
+
+
+def _logits(
+    rows: pd.DataFrame, plain: pd.DataFrame, heads: pd.DataFrame, modes: list[str], task: Task
+) -> Iterator[np.ndarray]:
+    """Of each mode the logits [1 + head, example, label], the plain model's first."""
+    columns = [f"logit_{at}" for at in range(task.n_labels)]
+    for mode in modes:
+        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
+        after = of_mode[columns].to_numpy().reshape(len(heads), len(plain), len(columns))
+        yield np.concatenate([plain[columns].to_numpy()[None], after])
+
+
+def _names(rows: pd.DataFrame, n: int) -> dict[str, object]:
+    return {key: rows[key].iloc[0] for key in ("task", "seed")} | {"n": n, "n_documents": n}
+
+
+def effects_of_decoder(losses: pd.DataFrame, settings: Settings) -> Effects:
+    """Effects on a decoder's nats per next token of running text, over documents."""
+    rows = losses[losses["unit"].isin(("none", "head"))]
+    plain, heads = rows[rows["unit"] == "none"], _heads(rows)
+    modes = list(rows.loc[rows["unit"] == "head", "mode"].unique())
+    documents, nats = plain["document"].tolist(), []
+    for mode in modes:
+        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
+        after = of_mode["nats"].to_numpy().reshape(len(heads), -1)
+        nats.append(np.concatenate([plain["nats"].to_numpy()[None], after]))
+    texts = plain["n_tokens"].to_numpy(), documents
+    names = {"task": "text", "seed": 0, "n": len(plain), "n_documents": len(set(documents))}
+    found = {"heads": heads, "modes": modes}
+    return _effects_on_nats(names | {"of": "loss"}, nats, texts, settings.nats, settings, found)
+
+
+def _heads(rows: pd.DataFrame) -> pd.DataFrame:
+    """The heads in the order in which each mode has them."""
+    heads = rows.loc[rows["unit"] == "head", ["mode", *KEYS]].drop_duplicates()
+    return heads.loc[heads["mode"] == heads["mode"].iloc[0], KEYS].reset_index(drop=True)
+
+
+def _halves(scores: Callable[[np.ndarray], np.ndarray], n: int) -> float:
+    """Spearman's correlation of the effects on halves of `n` examples, mean over divisions."""
+    return resampling.half_agreement(scores, n, DIVISIONS, seed=1)["spearman"]
+
+
+def _effects_on_nats(
+    labels: dict[str, object],
+    nats: list[np.ndarray],
+    texts: tuple[np.ndarray, list[str]],
+    bound: float,
+    settings: Settings,
+    found: dict[str, object],
+) -> Effects:
+    """Effects on a mean loss, with their paired test over documents.
+
+    `nats` has of each mode the losses [1 + head, text], the plain model's first, `texts` their
+    numbers of tokens and documents.
+    """
+    draws, sizes, p, corrected, halves = [], [], [], [], []
+    for of_mode in nats:
+        sums = next_tokens.by_document(of_mode, *texts)
+        losses = next_tokens.resampled(sums, settings.bootstrap, settings.seed)
+        draws.append(losses[:, 1:] - losses[:, :1])
+        each = next_tokens.by_document(np.abs(of_mode[1:] - of_mode[:1]), *texts)
+        sizes.append(next_tokens.resampled(each, settings.bootstrap, settings.seed))
+        halves.append(_halves(partial(next_tokens.weighted, sums), sums.shape[1]))
+        test = next_tokens.tested(sums[0], sums[1:], settings.permutations, settings.seed)
+        p.append(test.p)
+        corrected.append(test.corrected)
+    tests = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
+    return Effects(
+        labels, draws=np.stack(draws), sizes=np.stack(sizes), bound=bound, **tests, **found
+    )
+
+
+def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:
+    """One row per two modes: how well the heads' effects agree, with intervals over examples.
+
+    `rho` is Spearman's correlation over heads, `shared` how many heads are in the top tenth of both
+    (`chance`: expected of two random sets), `opposite` the share of heads whose effects have
+    opposite signs; `opposite_nominal` counts them among those with p below .05 in both modes
+    (`both_nominal`), `opposite_corrected` among those with a corrected p below it. Resampled
+    effects are noisier than those observed, which lowers their agreement: an interval holds the
+    percentiles of the samples, and these moved to the observed value. Noise lowers the observed
+    `rho`, too: `halves_one` and `halves_other` are the correlations of each mode's effects between
+    halves of the examples. `differ` heads have effects that differ (`differences`).
+    """
+    differ, rows = differences(effects) < LEVEL, []
+    ranked = [ranks(draws) for draws in effects.draws]
+    for pair, (one, other) in enumerate(combinations(range(len(effects.modes)), 2)):
+        x, y = effects.draws[one], effects.draws[other]
+        row = effects.labels | {"one": effects.modes[one], "other": effects.modes[other]}
+        row |= interval("rho", correlations(ranked[one], ranked[other]), (-1, 1))
+        row |= {"halves_one": effects.halves[one], "halves_other": effects.halves[other]}
+        n_top = top_of(x.shape[1])
+        row |= {"top": n_top} | interval(
+            "shared", (inside(x, n_top) * inside(y, n_top)).sum(1), (0, n_top)
+        )
+        row |= {"chance": n_top**2 / x.shape[1]} | interval("opposite", (x * y < 0).mean(1), (0, 1))
+        for name, p in (("nominal", effects.p), ("corrected", effects.corrected)):
+            both = (p[[one, other]] < LEVEL).all(0)
+            row[f"opposite_{name}"] = int((both & (x[0] * y[0] < 0)).sum())
+            row[f"both_{name}"] = int(both.sum())
+        rows.append(row | {"differ": int(differ[pair].sum()), "n_heads": x.shape[1]})
+    return rows
+
+
+def differences(effects: Effects) -> np.ndarray:
+    """P-values of each head's difference between the effects in two modes, [pair, head].
+
+    Student's test with the variance of the bootstrap samples, which both modes share; corrected for
+    all heads and pairs of modes (Holm). Pairs are in the order of `combinations`.
+    """
+    from scipy.stats import t  # loads slowly
+
+    found = []
+    for one, other in combinations(effects.draws, 2):
+        apart = one - other
+        error = np.sqrt(apart[1:].var(axis=0) + effects.extra)
+        size = np.abs(apart[0]) / np.where(error > 0, error, np.inf)
+        found.append(2 * t.sf(size, effects.labels["n_documents"] - 1))
+    p = np.array(found).reshape(-1, len(effects.heads))
+    return holm(p.ravel()).reshape(p.shape)
+
+
+def verdicts_by_head(effects: Effects) -> pd.DataFrame:
+    """One row per head: its effect, ends of its interval and verdict in each mode, and over modes.
+
+    The intervals are of 90% for all heads together (Bonferroni), normal, over examples; a loss or a
+    gain has a corrected p below .05. `verdict` is ALL where every mode shows a loss, or every mode
+    a gain; else DEPENDS where the effects in two modes differ (`differences`), SOME where some mode
+    shows a loss or a gain, which other modes need not contradict, and NONE.
+    """
+    z = NormalDist().inv_cdf(1 - LEVEL / len(effects.heads))
+    frame = effects.heads.copy()
+    frame.insert(0, "name", labels(frame))
+    of_modes = []
+    for mode, draws, p in zip(effects.modes, effects.draws, effects.corrected, strict=True):
+        error = z * np.sqrt(draws[1:].var(axis=0) + effects.extra)
+        low, high = draws[0] - error, draws[0] + error
+        # A loss is above 0 here, and below 0 in `verdict`, which judges changes of a score.
+        each = zip(-high, -low, p < LEVEL, strict=True)
+        of_mode = [verdict(*ends, effects.bound, bool(found)) for *ends, found in each]
+        frame[f"effect_{mode}"], frame[f"low_{mode}"], frame[f"high_{mode}"] = draws[0], low, high
+        frame[f"p_corrected_{mode}"], frame[f"verdict_{mode}"] = p, of_mode
+        of_modes.append(of_mode)
+    differ = (differences(effects) < LEVEL).any(axis=0)
+    by_head = zip(map(set, zip(*of_modes, strict=True)), differ, strict=True)
+    frame["verdict"] = [over_modes(*found) for found in by_head]
+    return frame.assign(bound=effects.bound, **effects.labels)
+
+
+def over_modes(found: set[str], differ: bool) -> str:
+    """What the verdicts of all modes on one head show together, and whether two modes differ."""
+    shown = found & set(SHOWN)
+    if shown and len(found) == 1:
+        return ALL
+    return DEPENDS if differ else SOME if shown else NONE
+
+
+def top_of(n_heads: int) -> int:
+    """The number of heads in the top tenth, at least one."""
+    return max(1, round(TOP * n_heads))
+
+
+def inside(values: np.ndarray, n_top: int) -> np.ndarray:
+    """How far each head is among the `n_top` largest of its draw, [draw, head]: 0 to 1.
+
+    Heads that tie for the last places share them.
+    """
+    last = -np.partition(-values, n_top - 1, axis=1)[:, n_top - 1 : n_top]
+    above, tied = values > last, values == last
+    places = n_top - above.sum(1, keepdims=True)
+    return above + tied * places / tied.sum(1, keepdims=True)
+
+
+def ranks(draws: np.ndarray) -> np.ndarray:
+    """Ranks of the heads in each draw, ties at their mean, centred: [draw, head]."""
+    from scipy.stats import rankdata  # loads slowly
+
+    found = rankdata(draws, axis=1)
+    return found - found.mean(1, keepdims=True)
+
+
+def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Correlation over heads of centred values [draw, head], [draw]; NaN where all are alike."""
+    size = np.sqrt((x**2).sum(1) * (y**2).sum(1))
+    return np.where(size > 0, (x * y).sum(1) / np.where(size > 0, size, 1), np.nan)
+
+
+def interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[str, float]:
+    """The observed value, first of `draws`, and the ends of its interval, which contains it.
+
+    No end is beyond the `limits` of the value.
+    """
+    value, sampled = float(draws[0]), draws[1:][~np.isnan(draws[1:])]
+    if not len(sampled) or np.isnan(value):
+        return {name: value, f"{name}_low": np.nan, f"{name}_high": np.nan}
+    low, high = np.percentile(sampled, resampling.CONFIDENCE)
+    bias = float(sampled.mean()) - value
+    ends = min(low, low - bias, value), max(high, high - bias, value)
+    low, high = np.clip(ends, *limits).tolist()
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def main(
@@ -29,12 +388,12 @@ def main(
     and `nats` are the bounds within which the change of a score, or of a loss, counts as none.
     """
     settings = Settings(bootstrap, permutations, seed, points, nats)
-    effects = [of_decoder(tables.read(path), settings) for path in losses]
+    effects = [effects_of_decoder(tables.read(path), settings) for path in losses]
     for path, tested in zip(logits, scores, strict=True):
-        effects += of_classifier(tables.read(path), tables.read(tested), settings)
-    rows = [row for each in effects for row in mode_agreement.pairs(each)]
+        effects += effects_of_classifier(tables.read(path), tables.read(tested), settings)
+    rows = [row for each in effects for row in pairs_of_modes(each)]
     tables.write_csv(pd.DataFrame(rows), table)
-    found = [mode_agreement.verdicts(each) for each in effects]
+    found = [verdicts_by_head(each) for each in effects]
     tables.write_csv(pd.concat(found, ignore_index=True), heads)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.ablation.equivalence import covariance_of, interval, verdict
+from workflow_scripts.ablation.ablation_modes import covariance_of, interval_of_mean, verdict
 from workflow_scripts.ablation.measures import HEADS, OTHER, of_kind
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
@@ -58,7 +58,7 @@ def compare(
             row = {"task": task, "stratum": name, "heads": n, "effect": values[inside].mean()}
             row |= {"ci_low": low, "ci_high": high, "p": p}
             row["others"] = values[~inside].mean() if n < len(values) else np.nan
-            ends = interval(values, covariance, inside)
+            ends = interval_of_mean(values, covariance, inside)
             row |= dict(zip(("low", "high"), ends, strict=True))
             row |= {"bound": bound, "verdict": verdict(*ends, bound)}
             rows.append(row)
@@ -78,7 +78,7 @@ def judge(
         p = scores[scores["task"] == task].groupby(KEYS)["p_corrected"].max().to_numpy()
         values = heads[f"effect_{task}"].to_numpy()
         alone = np.eye(len(values), dtype=bool)
-        ends = [interval(values, covariance, head) for head in alone]
+        ends = [interval_of_mean(values, covariance, head) for head in alone]
         columns[f"p_corrected_{task}"] = p
         columns[f"low_{task}"], columns[f"high_{task}"] = zip(*ends, strict=True)
         significant = (p < LEVEL).tolist()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import torch
 
-from workflow_scripts.ablation.attribution import attributions, table_of
-from workflow_scripts.ablation.reference_segments import reference_texts
+from workflow_scripts.ablation.classifier_attribution import attribution_table, attributions
+from workflow_scripts.ablation.next_token_sweep import reference_texts
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.model import causal, devices, models
@@ -40,13 +40,13 @@ def main(
     texts = reference_texts(corpus, others, modes, reference, card, max_tokens)
     decoder = causal.load(models.directory_of(card), devices.pick(device))
 
-    def of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:
+    def losses_of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:
         nats = causal.losses(decoder, inputs["input_ids"], inputs["attention_mask"])
         return nats.nansum(dim=1)
 
     instead = {mode: replacement_of(mode, decoder, tokens, texts, seed) for mode in modes}
-    found = attributions(decoder, tokens, of, instead, BATCH_TOKENS)
-    tables.write(table_of(found, modes, [text.id for text in tokens]), attribution)
+    found = attributions(decoder, tokens, losses_of, instead, BATCH_TOKENS)
+    tables.write(attribution_table(found, modes, [text.id for text in tokens]), attribution)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,49 @@
 """Losses of a decoder on running text with heads, layers or key-value groups disabled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.ablation.reference_segments import reference_texts
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import ablation_table, causal, causal_engine, devices, models
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads, n_layers
-from workflow_scripts.core.model.replacements import replacement_of
+from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
 from workflow_scripts.core.model.segments import Segments, sampled
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 GROUP = "key-value group"
+
+
+def reference_texts(
+    corpus: Path,
+    others: Sequence[Example],
+    modes: Iterable[str],
+    reference: int,
+    card: dict[str, Any],
+    max_tokens: int,
+) -> list[Tokens]:
+    """The first `reference` of the `others` as tokens; none where no mode takes outputs from texts.
+
+    `others` are the segments of the corpus that are not measured. Raises InputError where a mode
+    needs them and there are none.
+    """
+    taken = [mode for mode in modes if mode in FROM_TEXTS]
+    if not taken:
+        return []
+    if not others:
+        raise InputError(
+            f"{corpus}: mode {taken[0]} needs segments other than those measured; lower "
+            f"ablation.text.n_segments or remove {taken[0]} from ablation.text.modes"
+        )
+    return Segments.of(others[:reference], card, max_tokens).tokens
 
 
 def variants_of(

@@ -5,7 +5,7 @@ scripts' `main` instead, with a reader in the place of each cache.
 """
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +17,9 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import tokenize
+from workflow_scripts.core.measures.one_pass import measure_all
 from workflow_scripts.core.model import attention, devices, models
-from workflow_scripts.core.model.live import Live
+from workflow_scripts.core.model.computed import Computed
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -34,7 +35,7 @@ def main(
     threads: int = 1,
     by_norm: bool = False,
 ) -> None:
-    """Run `steps` at the same time in one pass over one corpus, or one after the other.
+    """Run `steps`, whose measures read one corpus in one pass, or one after the other.
 
     Each has the `input`, `output` and `params` of a rule, and its `script`. `sources` has for each
     cache that they would read the model's card, the corpus and its max_tokens. `products` are the
@@ -42,19 +43,17 @@ def main(
     """
     settings = batch_tokens, precision, by_norm
     places: dict[str, Any] = {
-        path: Live(Path(source["corpus"]), *read(device, **source), *settings)
+        path: Computed(Path(source["corpus"]), *read(device, **source), *settings)
         for path, source in sources.items()
     }
-    readers = list(places.values())
     places |= {str(job.final(product)): product for product in products}
-    measures = [_measure(step, places, threads) for step in steps]
+    prepared = [_main_and_values(step, places, threads) for step in steps]
     with threadpool_limits(1, user_api="blas"):  # as in the jobs that read caches
         if one_pass:
-            (live,) = readers
-            live.in_one_pass(measures)
+            measure_all([main.__wrapped__(**values) for main, values in prepared])
         else:
-            for measure in measures:
-                measure()
+            for main, values in prepared:
+                main(**values)
 
 
 def read(device: str, card: str, corpus: str, max_tokens: int) -> tuple[PreTrainedModel, list]:
@@ -72,12 +71,12 @@ def _opened(device: str, card: str) -> PreTrainedModel:
     return attention.open_attention(models.load_body(directory, devices.pick(device)))
 
 
-def _measure(step: dict, places: dict[str, Any], threads: int) -> Callable[[], None]:
-    """The `main` of a step's script with its values, some of which have other `places`."""
+def _main_and_values(step: dict, places: dict[str, Any], threads: int) -> tuple[Callable, dict]:
+    """The `main` of a step's script and its values, some of which have other `places`."""
     name = step["script"].removesuffix(".py").replace("/", ".")
-    module = import_module(f"workflow_scripts.{name}")
-    values = job.values_of(module.main, SimpleNamespace(**step, threads=threads))
-    return partial(module.main, **{key: _placed(value, places) for key, value in values.items()})
+    main = import_module(f"workflow_scripts.{name}").main
+    values = job.values_of(main, SimpleNamespace(**step, threads=threads))
+    return main, {key: _placed(value, places) for key, value in values.items()}
 
 
 def _placed(value: Any, places: dict[str, Any]) -> Any:

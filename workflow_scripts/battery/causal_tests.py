@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 from transformers import PreTrainedModel
 
+from workflow_scripts.battery.inputs import read_segments, read_sequences
 from workflow_scripts.battery.random_repeats import as_tokens
-from workflow_scripts.battery.repeated_sequences import read_sequences
-from workflow_scripts.battery.texts import read_segments
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.head_labels import label

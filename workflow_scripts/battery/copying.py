@@ -13,7 +13,7 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.battery.head_roles import mean_measures, with_role
-from workflow_scripts.battery.repeated_sequences import read_sequences
+from workflow_scripts.battery.inputs import read_sequences
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.head_labels import labels

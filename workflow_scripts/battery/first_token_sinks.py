@@ -13,8 +13,7 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.battery.head_roles import mean_measures
-from workflow_scripts.battery.repeated_sequences import start_token
-from workflow_scripts.battery.texts import read_segments
+from workflow_scripts.battery.inputs import read_segments, start_token
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.head_labels import labels

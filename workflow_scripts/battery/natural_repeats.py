@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.battery.mean_weights import Places, mean_weights
-from workflow_scripts.battery.offsets import Compared, Role, compared, roles_at
+from workflow_scripts.battery.head_roles import Compared, Role, compared, roles_at
+from workflow_scripts.battery.random_repeats import Places, mean_weights
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples

@@ -1,32 +1,16 @@
 """Every published value and statement next to our number, with a verdict."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.claims import (
-    attribution,
-    clark,
-    clark_parsing,
-    decoders,
-    kobayashi,
-    kovaleva_attention,
-    kovaleva_disabling,
-    kovaleva_maps,
-    kovaleva_scores,
-    michel,
-    michel_pruning,
-    modes,
-    niven,
-    pruned_translators,
-    translation,
-)
-from workflow_scripts.claims.intervals import of_paper
-from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms, translators
+from workflow_scripts.claims.numbers import of_paper
+from workflow_scripts.claims.products import MEASURES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
     NOT_COMPARABLE,
@@ -40,11 +24,8 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-# Modules with measures, by paper.
-PAPERS = (clark, clark_parsing, michel, michel_pruning, translation, pruned_translators, niven)
-PAPERS += (kovaleva_maps, kovaleva_scores, kovaleva_attention, kovaleva_disabling, decoders)
-PAPERS += (attribution, kobayashi, modes)
-MEASURES = {measure.__name__: measure for paper in PAPERS for measure in paper.MEASURES}
+# Their measures are entered as they are imported.
+PAPERS = (clark, kovaleva, michel, translators, niven, norms, decoders)
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
@@ -101,19 +82,15 @@ class Comparability:
 def evaluate(
     claim: Claim, products: Products, comparability: Comparability
 ) -> list[dict[str, Any]]:
-    """A row for each case of a claim: our number, and the verdict.
-
-    Raises ValueError where a case comes twice, as where a measure has a row for each seed.
-    """
+    """A row for each case of a claim: our number, and the verdict."""
+    measure = MEASURES[claim.measure]
     try:
-        numbers = MEASURES[claim.measure](products, claim.of)
+        found = measure.numbers(products.only(*measure.tables), **claim.arguments)
+        numbers = [found] if isinstance(found, Measured) else list(found or ())
     except NotMeasured as missing:
         return [_row(claim, None, NOT_MEASURED, str(missing))]
     if not numbers:
         return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
-    cases = [measured.case for measured in numbers]
-    if len(set(cases)) < len(cases):
-        raise ValueError(f"{claim.id}: a case comes twice among {cases}")
     rests_on = comparability.rests_on(claim)
     same_model = rests_on != OTHER_MODEL
     rows = []
@@ -165,6 +142,13 @@ def _row(
     return about | number | judged | {"later": claim.later, "source": claim.source} | of_case
 
 
+def files_read(published: Iterable[Path], files: Iterable[str]) -> list[str]:
+    """Those of the files that the measures of the claims in `published` read."""
+    measures = {claim.measure for path in published for claim in read(path, MEASURES)}
+    tables = [table for name in measures for table in MEASURES[name].tables]
+    return [file for file in files if is_one_of(file, tables)]
+
+
 def main(
     published: list[Path],
     model: Path,
@@ -177,7 +161,7 @@ def main(
     """Write the table of verdicts, and the task and translator of each of its rows (`cases`).
 
     `data` gives the origin of each kind of data. `translator` states that the study's translator
-    and its test set are the paper's. Raises InputError where a claim names an unknown measure.
+    and its test set are the paper's.
     """
     claims = [claim for path in published for claim in read(path, MEASURES)]
     card = read_card(model)

@@ -1,92 +1,95 @@
-"""Our numbers for the claims of Clark et al. 2019 on what heads attend to (sections 3 and 6)."""
+"""Our numbers for the claims of Clark et al. 2019."""
 
 import math
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
-from workflow_scripts.claims.intervals import (
+from workflow_scripts.claims.numbers import (
     BOUNDS,
+    OF_HEADS,
+    OVER_DOCUMENTS,
     WIDEST,
     WIDEST_RATIO,
     counted,
     in_percent,
     mean_of,
     minus,
+    share,
 )
-from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.products import NotMeasured, Products, at_depth, layers_of, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.clusters.measures import EMBEDDING
 from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.stats.sign_flips import holm
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
+from workflow_scripts.syntax.measures import SCORES
 
-PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
 FEWEST_HEADS = 4  # whose layers are judged
-# Whole documents are resampled for each head.
-OF_HEADS = "mean of the heads' 95% intervals over documents"
+# The relations of the paper's Table 1 other than `all`.
+RELATIONS = "prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt".split()
+LEVEL = 0.05  # of tests over all relations together
+LEAST_GAIN = 0.2  # points: of nn, the smallest of the paper's Table 1
+TABLE1, TABLE2, TABLE3 = (f"clark2019-table{n}" for n in (1, 2, 3))
 
 
-def at_depth(rows: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
-    """The rows of layers as deep, in share of the model, as layers `first` to `last` of 12."""
-    n_layers = rows["layer"].max() + 1
-    middle = (rows["layer"] + 0.5) / n_layers
-    return rows[middle.between((first - 1) / PAPER_LAYERS, last / PAPER_LAYERS)]
+@measure(SPECIAL_TOKENS)
+def special_attention(
+    products: Products, target: str, first_layer: int, last_layer: int
+) -> Measured:
+    """Mean attention in percent to a target of Figure 2."""
+    rows = at_depth(products.rows(SPECIAL_TOKENS, target=target), first_layer, last_layer)
+    ends, n = mean_of(rows, "attention", 100), rows["n"].max()
+    return Measured(*ends, n, "segments", layers_of(rows), interval=OF_HEADS)
 
 
-def layers_of(rows: pd.DataFrame) -> str:
-    """The layers of the rows, for people."""
-    first, last = rows["layer"].min() + 1, rows["layer"].max() + 1
-    return f"layer {first}" if first == last else f"layers {first} to {last}"
+@measure(SPECIAL_TOKENS)
+def more_attention_below(
+    products: Products,
+    target: str,
+    first_layer: int,
+    last_layer: int,
+    other_first: int,
+    other_last: int,
+) -> Measured:
+    """Points of attention that some layers give to a target of Figure 2 more than others do.
 
-
-def special_attention(products: Products, of: str) -> list[Measured]:
-    """Mean attention in percent; `of` is a target of Figure 2 and layers, as "sep 6-10"."""
-    target, layers = of.split()
-    first, last = map(int, layers.split("-"))
-    rows = at_depth(products.rows(SPECIAL_TOKENS, target=target), first, last)
-    number = Measured(*mean_of(rows, "attention", 100), rows["n"].max(), "segments")
-    return [replace(number, case=layers_of(rows), interval=OF_HEADS)]
-
-
-def more_attention_below(products: Products, of: str) -> list[Measured]:
-    """Points of attention that some layers give to a target more than others do.
-
-    `of` is a target of Figure 2 and both ranges of layers, as "cls 1-4 5-8". The table has the
-    interval of each head alone, so that of the difference is conservative: from their ends.
+    The table has the interval of each head alone, so that of the difference is conservative: from
+    their ends.
     """
-    target, *ranges = of.split()
     rows = products.rows(SPECIAL_TOKENS, target=target)
-    parts = [at_depth(rows, *map(int, layers.split("-"))) for layers in ranges]
+    parts = at_depth(rows, first_layer, last_layer), at_depth(rows, other_first, other_last)
     one, other = (Measured(*mean_of(part, "attention", 100)) for part in parts)
-    means = [
-        f"{layers_of(part)}: {number.value:.1f}"
-        for part, number in zip(parts, (one, other), strict=True)
-    ]
-    number = Measured(*minus(one, other), rows["n"].max(), "segments", about=", ".join(means))
-    return [replace(number, interval=WIDEST)]
+    means = zip(parts, (one, other), strict=True)
+    about = ", ".join(f"{layers_of(part)}: {number.value:.1f}" for part, number in means)
+    n = rows["n"].max()
+    return Measured(*minus(one, other), n, "segments", about=about, interval=WIDEST)
 
 
-def heads_above_half(products: Products, of: str) -> list[Measured]:
-    """How many heads give more than half of their attention to the `of` (previous, next) token."""
-    rows = products.rows(POSITION, target=of)
+@measure(POSITION)
+def heads_above_half(products: Products, target: str) -> Measured:
+    """How many heads give more than half of their attention to the previous or next token."""
+    rows = products.rows(POSITION, target=target)
     number = counted(rows["ci_low"] > 0.5, rows["attention"] > 0.5, rows["ci_high"] > 0.5)
     heads = [label(row.layer, row.head) for row in rows[rows["attention"] > 0.5].itertuples()]
-    return [replace(number, of="heads", about=" ".join(heads), interval=BOUNDS)]
+    return replace(number, of="heads", about=" ".join(heads), interval=BOUNDS)
 
 
-def heads_in_first_half(products: Products, of: str) -> list[Measured]:
+@measure(POSITION)
+def heads_in_first_half(products: Products, target: tuple[str, ...]) -> Measured | None:
     """Percent, in the first half of the layers, of the heads with more than half on a neighbour.
 
-    `of` names the neighbours, as "previous next". The bounds count heads whose interval holds a
-    half where they lower or raise the share. Fewer heads than FEWEST_HEADS have no bounds: where
-    one or two heads are says nothing about where such heads are.
+    The bounds count heads whose interval holds a half where they lower or raise the share. Fewer
+    heads than FEWEST_HEADS have no bounds: where one or two heads are says nothing about where such
+    heads are.
     """
     rows = products[POSITION]
-    rows = rows[rows["target"].isin(of.split())]
+    rows = rows[rows["target"].isin(target)]
     early = (rows["layer"] + 0.5) / (rows["layer"].max() + 1) < 0.5
     sure, above, possible = (rows[name] > 0.5 for name in ("ci_low", "attention", "ci_high"))
     if not above.any():
-        return []
+        return None
     value = _percent((above & early).sum(), (above & ~early).sum(), 0)
     low = _percent((sure & early).sum(), (possible & ~early).sum(), 100)
     high = _percent((possible & early).sum(), (sure & ~early).sum(), 0)
@@ -94,46 +97,45 @@ def heads_in_first_half(products: Products, of: str) -> list[Measured]:
     about = " ".join(label(row.layer, row.head) for row in rows[above].itertuples())
     if n < FEWEST_HEADS:
         about += f": too few heads to tell, fewer than {FEWEST_HEADS}"
-        return [Measured(value, math.nan, math.nan, n, "heads", about=about)]
-    return [Measured(value, low, high, n, "heads", about=about, interval=BOUNDS)]
+        return Measured(value, math.nan, math.nan, n, "heads", about=about)
+    return Measured(value, low, high, n, "heads", about=about, interval=BOUNDS)
 
 
 def _percent(part: int, rest: int, if_none: float) -> float:
     return 100 * part / (part + rest) if part + rest else if_none
 
 
-def little_attention_to_self(products: Products, of: str) -> list[Measured]:
-    """Percent of heads that give the token itself less than the share `of` of their attention."""
-    rows, most = products.rows(POSITION, target="self"), float(of)
+@measure(POSITION)
+def little_attention_to_self(products: Products, most: float) -> Measured:
+    """Percent of heads that give the token itself less than a share of their attention."""
+    rows = products.rows(POSITION, target="self")
     number = counted(rows["ci_high"] < most, rows["attention"] < most, rows["ci_low"] < most)
-    return [replace(in_percent(number), of="heads", interval=BOUNDS)]
+    return replace(in_percent(number), of="heads", interval=BOUNDS)
 
 
-def gradient_ratio(products: Products, of: str) -> list[Measured]:
+@measure(GRADIENTS, SPECIAL_TOKENS)
+def gradient_ratio(products: Products, target: str) -> Measured:
     """Gradient of attention to a target of Figure 3 over that to all tokens, layers 5 to 12.
 
-    `of` is the target, or "most attended" for the special token that those layers attend to most.
+    The target may be "most attended": the special token that those layers attend to most.
     """
     gradients = at_depth(products[GRADIENTS], 5, 12)
-    target = _most_attended(products) if of == "most attended" else of
+    if target == "most attended":
+        attention = at_depth(products[SPECIAL_TOKENS], 5, 12)
+        attention = attention[attention["target"].isin(["cls", "sep"])]
+        target = str(attention.groupby("target")["attention"].mean().idxmax())
     one, all_tokens = (
         mean_of(gradients[gradients["target"] == name], "gradient") for name in (target, "unmasked")
     )
     ends = one[0] / all_tokens[0], one[1] / all_tokens[2], one[2] / all_tokens[1]
-    about = f"{target}, {layers_of(gradients)}"
-    head = gradients["masked_lm_head"].iloc[0]
-    about = f"{about}, {head} head"
-    number = Measured(*ends, gradients["n"].max(), "segments", about=about)
-    return [replace(number, own_head=head == "own", interval=WIDEST_RATIO)]
+    head, n = gradients["masked_lm_head"].iloc[0], gradients["n"].max()
+    about = f"{target}, {layers_of(gradients)}, {head} head"
+    more = {"own_head": head == "own", "interval": WIDEST_RATIO}
+    return Measured(*ends, n, "segments", about=about, **more)
 
 
-def _most_attended(products: Products) -> str:
-    rows = at_depth(products[SPECIAL_TOKENS], 5, 12)
-    means = rows[rows["target"].isin(["cls", "sep"])].groupby("target")["attention"].mean()
-    return str(means.idxmax())
-
-
-def broadest_in_first_layer(products: Products, of: str) -> list[Measured]:
+@measure(ENTROPY)
+def broadest_in_first_layer(products: Products) -> Measured:
     """Entropy, in nats, of the broadest head of layer 1 minus that of the broadest head above."""
     rows = products.rows(ENTROPY, query="all")
     first, above = (
@@ -142,32 +144,35 @@ def broadest_in_first_layer(products: Products, of: str) -> list[Measured]:
     )
     one, other = (Measured(row["entropy"], row["ci_low"], row["ci_high"]) for row in (first, above))
     heads = " and ".join(label(int(row["layer"]), int(row["head"])) for row in (first, above))
-    number = minus(one, other)
-    return [Measured(*number, int(first["n"]), "segments", about=heads, interval=WIDEST)]
+    n = int(first["n"])
+    return Measured(*minus(one, other), n, "segments", about=heads, interval=WIDEST)
 
 
-def entropy_from_cls(products: Products, of: str) -> list[Measured]:
+@measure(ENTROPY)
+def entropy_from_cls(products: Products) -> Measured:
     """Entropy, in nats, of attention from [CLS] in the last layer; the reference: other layers."""
     rows = products.rows(ENTROPY, query="cls")
     last = rows["layer"] == rows["layer"].max()
     others = float(rows.loc[~last, "entropy"].mean())
-    number = Measured(*mean_of(rows[last], "entropy"), rows["n"].max(), "segments")
-    return [replace(number, reference=others, interval=OF_HEADS)]
+    ends, n = mean_of(rows[last], "entropy"), rows["n"].max()
+    return Measured(*ends, n, "segments", reference=others, interval=OF_HEADS)
 
 
-def no_weight_above_tenth(products: Products, of: str) -> list[Measured]:
+@measure("clark2019-broad")
+def no_weight_above_tenth(products: Products) -> Measured | None:
     """Percent of the queries of broad heads whose largest weight is 10% or less."""
     rows = products["clark2019-broad"].drop(columns=["ci_low", "ci_high"])
     names = {"at_most_tenth_low": "ci_low", "at_most_tenth_high": "ci_high"}
     rows = rows.rename(columns=names)
     if rows.empty:
-        return []
-    number = Measured(*mean_of(rows, "at_most_tenth", 100), rows["n"].max(), "segments")
+        return None
     heads = f"{len(rows)} heads, {rows['head'].iloc[0]} the broadest"
-    return [replace(number, about=heads, interval=OF_HEADS)]
+    ends, n = mean_of(rows, "at_most_tenth", 100), rows["n"].max()
+    return Measured(*ends, n, "segments", about=heads, interval=OF_HEADS)
 
 
-def closer_within_layers(products: Products, of: str) -> list[Measured]:
+@measure("clark2019-clusters", EMBEDDING)
+def closer_within_layers(products: Products) -> Measured:
     """How much closer, in percent of the mean distance, heads of one layer are than others.
 
     The heads are all that the model has. The ends are what is left of the number where the 2.5th
@@ -179,18 +184,182 @@ def closer_within_layers(products: Products, of: str) -> list[Measured]:
     ends = (scale * (value - row[f"shuffled_{end}"]) for end in ("high", "low"))
     n, p = len(products[EMBEDDING]), f"one-sided p = {row['p']:.2g}"
     shuffled = "permutation interval (null percentiles subtracted)"
-    return [Measured(scale * value, *ends, n, "heads", about=p, interval=shuffled)]
+    return Measured(scale * value, *ends, n, "heads", about=p, interval=shuffled)
 
 
-MEASURES = (
-    special_attention,
-    more_attention_below,
-    heads_above_half,
-    heads_in_first_half,
-    little_attention_to_self,
-    gradient_ratio,
-    broadest_in_first_layer,
-    entropy_from_cls,
-    no_weight_above_tenth,
-    closer_within_layers,
-)
+@measure(TABLE1)
+def relation(products: Products, relation: str) -> Measured:
+    """Accuracy in percent of the best head for a relation; the reference is our best offset."""
+    row = products.row(TABLE1, relation=relation)
+    about = f"{row['head']}, offset {row['offset']:+.0f}: {row['baseline']:.1f}"
+    return _over_documents(row, "accuracy", "words", reference=row["baseline"], about=about)
+
+
+@measure(TABLE1)
+def relation_head_gain(products: Products) -> Measured:
+    """Points by which the best head over all relations beats the best offset.
+
+    Both are chosen on one half of the documents and measured on the other, both ways.
+    """
+    row = products.row(TABLE1, relation="all")
+    number = (row[f"held_out_gain{end}"] for end in ("", "_low", "_high"))
+    about = str(row["head"])
+    return Measured(*number, int(row["n"]), "words", about=about, interval=OVER_DOCUMENTS)
+
+
+@measure(TABLE1)
+def relations_beyond_offset(products: Products) -> Measured:
+    """Percent of the paper's relations that have a head which beats the best offset.
+
+    Heads and offsets are measured on documents that did not choose them. The lower bound counts
+    the relations where the head is better, with p-values corrected for the number of relations
+    (Holm); the upper one those, too, whose interval reaches beyond LEAST_GAIN.
+    """
+    rows = _relations(products)
+    gain, found = rows["held_out_gain"], holm(rows["held_out_gain_p"]) < LEVEL
+    sure = found & (gain > 0)
+    possible = sure | ~(rows["held_out_gain_high"] <= LEAST_GAIN)
+    number = counted(sure, possible & (gain > 0), possible)
+    short = rows["relation"][~sure.to_numpy()]
+    about = f"not shown for {', '.join(short)}" if len(short) else ""
+    return replace(in_percent(number), of="relations", about=about, interval=BOUNDS)
+
+
+@measure(TABLE1)
+def relations_above(
+    products: Products, least: float, margin: float, relation: tuple[str, ...]
+) -> Measured:
+    """How many of some relations have a head that is not below an accuracy, up to a margin.
+
+    For sure are those whose interval reaches the accuracy, and no farther below it than the margin;
+    possible are all that reach it. Raises NotMeasured where the study's trees lack one of them: it
+    has not failed.
+    """
+    rows = _relations(products)
+    rows = rows[rows["relation"].isin(relation)]
+    if lacking := sorted(set(relation) - set(rows["relation"])):
+        raise NotMeasured(f"{TABLE1} has no {', '.join(lacking)}")
+    possible = rows["ci_high"] >= least
+    sure = possible & (rows["ci_low"] >= least - margin)
+    number = counted(sure, sure | (rows["accuracy"] >= least), possible)
+    about = ", ".join(rows["relation"])
+    return replace(number, of="relations", about=about, interval=BOUNDS)
+
+
+@measure(SCORES, TABLE1)
+def dependents_attend(products: Products) -> Measured:
+    """Percent of the paper's relations whose best head looks in the paper's direction.
+
+    From the dependent to its head word, for pobj the other way round. The bounds are the relations
+    where the intervals of the two directions' best heads lie apart, and where they do not lie the
+    wrong way round.
+    """
+    scores, pairs = products[SCORES], {}
+    for name in _relations(products)["relation"]:
+        rows = scores[scores["relation"] == name]
+        wanted = (rows["direction"] == "dependent_to_head") ^ (name == "pobj")
+        pairs[name] = [
+            part.loc[part["accuracy"].idxmax()] for part in (rows[wanted], rows[~wanted])
+        ]
+    number = counted(
+        [ours["ci_low"] > other["ci_high"] for ours, other in pairs.values()],
+        [ours["accuracy"] > other["accuracy"] for ours, other in pairs.values()],
+        [not ours["ci_high"] < other["ci_low"] for ours, other in pairs.values()],
+    )
+    turned = [
+        name for name, (ours, other) in pairs.items() if ours["accuracy"] <= other["accuracy"]
+    ]
+    about = f"the other way round: {', '.join(turned)}" if turned else ""
+    return replace(in_percent(number), of="relations", about=about, interval=BOUNDS)
+
+
+@measure(TABLE1)
+def split_words(products: Products) -> Measured:
+    """Percent of the words that the tokenizer splits."""
+    row = products.row(TABLE1, relation="all")
+    ends = share(round(row["split_words"] / 100 * row["n"]), int(row["n"]))
+    words = "95% over words, as if of documents of their own"
+    return Measured(row["split_words"], *ends, int(row["n"]), "words", interval=words)
+
+
+@measure(TABLE1)
+def special_tokens_kept(products: Products, most: float) -> Measured:
+    """Percent of relations whose accuracy moves by less than `most` points for the median head.
+
+    With [CLS] and [SEP] among the candidates, which can only take words from what is right: the
+    change is a share of the words. The bounds count the relations by the ends of its interval.
+    """
+    rows = _relations(products)
+    lost = -rows["with_special_median_change"]
+    shares = [share(round(loss / 100 * n), n) for loss, n in zip(lost, rows["n"], strict=True)]
+    low, high = np.array(shares).T
+    number = in_percent(counted(high < most, lost < most, low < most))
+    words = "bounds of the count, by 95% over words, as if of documents of their own"
+    return replace(number, of="relations", interval=words)
+
+
+def _relations(products: Products) -> pd.DataFrame:
+    table = products[TABLE1]
+    return table[table["relation"].isin(RELATIONS)]
+
+
+@measure(TABLE2)
+def antecedents(products: Products, system: str, mentions: str) -> Measured:
+    """Accuracy in percent of a system of Table 2 on `all` mentions or those of a type.
+
+    The reference of a rule is the nearest mention, that of the head a matching head word.
+    """
+
+    def of_system(name: str) -> pd.Series:
+        return products.row(TABLE2, compared=True, type=mentions, system=name)
+
+    row, head = of_system(system), system == "best head"
+    weaker = {"best head": "head word match", "nearest mention": ""}.get(system, "nearest mention")
+    reference = of_system(weaker)["accuracy"] if weaker else None
+    about = str(row["head"]) if head else ""
+    return _over_documents(row, "accuracy", "mentions", reference=reference, about=about)
+
+
+@measure(TABLE2)
+def antecedent_gain(products: Products, other: str) -> Measured:
+    """Points by which the best head, chosen on other documents, beats a rule of Table 2.
+
+    `other` names the rule as the table's columns do: head_match or rules.
+    """
+    row = products.row(TABLE2, compared=True, type="all", system="best head")
+    number = (row[f"gain_{other}{end}"] for end in ("", "_low", "_high"))
+    about = str(row["held_out_head"])
+    return Measured(*number, int(row["n"]), "mentions", about=about, interval=OVER_DOCUMENTS)
+
+
+@measure(TABLE3)
+def probe(products: Products, probe: str) -> Measured:
+    """UAS (UUAS of the structural probe) of a probe; the reference is our right-branching one."""
+    row = products.row(TABLE3, probe=probe)
+    branching = products.row(TABLE3, probe="right-branching")["score"]
+    reference = None if probe == "right-branching" else branching
+    return _over_documents(row, "score", "words", reference=reference, about=row["measure"])
+
+
+def _over_documents(row: pd.Series, column: str, of: str, **more: object) -> Measured:
+    """The number of a row with its interval over documents."""
+    ends = (row[name] for name in (column, "ci_low", "ci_high"))
+    return Measured(*ends, int(row["n"]), of, interval=OVER_DOCUMENTS, **more)
+
+
+@measure("clark2019-probe-pairs")
+def probe_gain(products: Products, metric: str, probe: str, other: str) -> Measured | None:
+    """Points of UAS or UUAS by which one probe beats another.
+
+    The interval is over documents, the same for both probes.
+    """
+    pairs = products.rows("clark2019-probe-pairs", measure=metric)
+    for sign, names in ((1, (probe, other)), (-1, (other, probe))):
+        rows = pairs[(pairs["probe"] == names[0]) & (pairs["other"] == names[1])]
+        if len(rows):
+            row = rows.iloc[0]
+            ends = sorted((sign * row["ci_low"], sign * row["ci_high"]))
+            about = f"{row['n_documents']} documents"
+            more = {"about": about, "interval": OVER_DOCUMENTS}
+            return Measured(sign * row["difference"], *ends, int(row["n"]), "words", **more)
+    return None

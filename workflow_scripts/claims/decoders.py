@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
-from workflow_scripts.claims.intervals import BOUNDS, OVER_DOCUMENTS, counted, in_percent, minus
-from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.numbers import BOUNDS, OVER_DOCUMENTS, counted, in_percent, minus
+from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.stats.randomisation import LEVEL
@@ -21,27 +21,26 @@ GU_THRESHOLD = 0.3  # the weight of a sink
 CONFIRMED = "from the heads confirmed on running text to those found on random tokens"
 
 
-def heads_with_role(products: Products, of: str) -> list[Measured]:
-    """The number of heads that have the role `of` on random tokens.
+@measure(RANDOM)
+def heads_with_role(products: Products, role: str) -> Measured:
+    """The number of heads that have a role on random tokens.
 
     The lower end counts those that running text confirms.
     """
-    rows = products.rows(RANDOM, role=of)
+    rows = products.rows(RANDOM, role=role)
     found = rows[rows["has_role"]].sort_values("score", ascending=False, kind="stable")
     ends = int(found["confirmed"].sum()), len(found)
     more = {"interval": CONFIRMED, "about": " ".join(labels(found))}
-    return [Measured(len(found), *ends, len(rows), "heads", **more)]
+    return Measured(len(found), *ends, len(rows), "heads", **more)
 
 
-def excess_loss(products: Products, of: str) -> list[Measured]:
+@measure("battery-causal")
+def excess_loss(products: Products, role: str, mode: str, text: str) -> Measured:
     """Nats by which the loss is higher without a role's heads than without any random ones.
 
     That is than without the sample of random heads that costs the most: of n samples, a set of
-    random heads exceeds it once in n + 1 times. `of` is the role, the mode in which heads are
-    disabled, and the text, as "induction zero second copy". Raises NotMeasured where no head has
-    the role.
+    random heads exceeds it once in n + 1 times. Raises NotMeasured where no head has the role.
     """
-    role, mode, text = of.split(" ", 2)
     row = products.row("battery-causal", role=role, mode=mode, text=text, chosen="all")
     if pd.isna(row["margin"]):
         raise NotMeasured(f"battery-causal: {role}: {row['note']}")
@@ -51,24 +50,25 @@ def excess_loss(products: Products, of: str) -> list[Measured]:
     about += "among the samples, which the interval holds fixed"
     ends = (float(row[f"margin{end}"]) for end in ("", "_low", "_high"))
     more = {"interval": OF_SEQUENCES, "about": about}
-    return [Measured(*ends, int(row["n"]), "sequences", **more)]
+    return Measured(*ends, int(row["n"]), "sequences", **more)
 
 
-def copying_among(products: Products, of: str) -> list[Measured]:
-    """Points by which heads with the role `of` copy more often than all other heads.
+@measure(RANDOM, COPYING, "battery-correlations")
+def copying_among(products: Products, role: str) -> Measured:
+    """Points by which heads with a role copy more often than all other heads.
 
     A head copies where it has that role by behaviour. The interval resamples groups of heads that
     share keys and values; samples in which either side has no head are left out. Its ends are NaN
-    where all heads of a side are in one group. Raises NotMeasured where no head has the role `of`,
+    where all heads of a side are in one group. Raises NotMeasured where no head has the role,
     or all have.
     """
     columns = ["layer", "head", "has_role"]
-    heads = products.rows(RANDOM, role=of)[columns].merge(
+    heads = products.rows(RANDOM, role=role)[columns].merge(
         products[COPYING][columns], on=columns[:2], suffixes=("", "_copying")
     )
     has, copies = (heads[name].to_numpy() for name in ("has_role", "has_role_copying"))
     if has.all() or not has.any():
-        raise NotMeasured(f"{has.sum()} of {len(heads)} heads have the role {of}")
+        raise NotMeasured(f"{has.sum()} of {len(heads)} heads have the role {role}")
     shared = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
     in_group = int(shared["n"]) // int(shared["n_groups"])
     groups = heads["layer"].astype(str) + "." + (heads["head"] // in_group).astype(str)
@@ -84,7 +84,7 @@ def copying_among(products: Products, of: str) -> list[Measured]:
     about = f"{copies[has].sum()} of {has.sum()} heads copy, and {copies[~has].sum()} of "
     about += f"{(~has).sum()} others; the role is in {counts[0]} of {groups.nunique()} groups"
     more = {"interval": OF_GROUPS, "about": about}
-    return [Measured(float(value), float(low), float(high), len(heads), "heads", **more)]
+    return Measured(float(value), float(low), float(high), len(heads), "heads", **more)
 
 
 def _more_often(copies: np.ndarray, has: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -97,63 +97,56 @@ def _more_often(copies: np.ndarray, has: np.ndarray, weights: np.ndarray) -> np.
     return 100 * (one - other)
 
 
-def retrieval_share(products: Products, of: str) -> list[Measured]:
+@measure(RETRIEVAL)
+def retrieval_share(products: Products, role: str) -> Measured:
     """Percent of the heads that are retrieval heads at the threshold of Wu et al.
 
     Whatever the study's own threshold is. As the ends, by each head's interval over needles: those
     surely at the threshold or above, and those possibly.
     """
-    rows = products.rows(RETRIEVAL, role=of)
+    rows = products.rows(RETRIEVAL, role=role)
     above = (rows["score"] > rows["others"]) & (rows["score"] >= WU_THRESHOLD)
-    role = above & (rows["p_corrected"] < LEVEL)
+    found = above & (rows["p_corrected"] < LEVEL)
     sure, possible = (rows[end] >= WU_THRESHOLD for end in ("ci_low", "ci_high"))
-    number = in_percent(counted(role & sure, role, role | possible))
-    return [replace(number, of="heads", interval=BOUNDS)]
+    number = in_percent(counted(found & sure, found, found | possible))
+    return replace(number, of="heads", interval=BOUNDS)
 
 
-def eigenvalues_and_copying(products: Products, of: str) -> list[Measured]:
+@measure("battery-correlations")
+def eigenvalues_and_copying(products: Products) -> Measured:
     """Rank correlation, over heads, of the eigenvalue score and copying by behaviour."""
     row = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
     ends = (float(row[name]) for name in ("rho", "ci_low", "ci_high"))
     about = f"{row['n_groups']} groups of heads that share keys and values"
-    return [Measured(*ends, int(row["n"]), "heads", interval=OF_GROUPS, about=about)]
+    return Measured(*ends, int(row["n"]), "heads", interval=OF_GROUPS, about=about)
 
 
-def sinks(products: Products, of: str) -> list[Measured]:
+@measure("battery-sinks")
+def sinks(products: Products, first: str) -> Measured:
     """Percent of heads whose mean weight on the first token exceeds the threshold of Gu et al.
 
-    `of` is what stands first: the text's own token, the start token, or a random one. Raises
+    What stands `first` is the text's own token, the start token, or a random one. Raises
     NotMeasured where the study has another threshold.
     """
-    threshold = products.row("battery-sinks", first=of, measure="sinks")["threshold"]
+    threshold = products.row("battery-sinks", first=first, measure="sinks")["threshold"]
     if threshold != GU_THRESHOLD:
         raise NotMeasured(f"battery-sinks: the threshold is {threshold:g}, not {GU_THRESHOLD}")
-    return [_together(products, of, "sinks")]
+    return _together(products, first, "sinks")
 
 
-def norm_less_weight(products: Products, of: str) -> list[Measured]:
+@measure("battery-sinks")
+def norm_less_weight(products: Products, first: str) -> Measured:
     """Points by which the first token's share of the norms exceeds its share of the weight."""
-    by_norm, weight = (_together(products, of, measure) for measure in ("by_norm", "attention"))
+    by_norm, weight = (_together(products, first, name) for name in ("by_norm", "attention"))
     number, about = minus(by_norm, weight), f"{by_norm.value:.0f}% by norm, {weight.value:.0f}%"
     interval = "conservative: difference of the intervals' ends, over documents"
     about += " of the weight"
-    return [Measured(*number, by_norm.n, "documents", about=about, interval=interval)]
+    return Measured(*number, by_norm.n, "documents", about=about, interval=interval)
 
 
-def _together(products: Products, first: str, measure: str) -> Measured:
+def _together(products: Products, first: str, name: str) -> Measured:
     """A measure of all heads together, in percent."""
-    row = products.row("battery-sinks", first=first, measure=measure)
+    row = products.row("battery-sinks", first=first, measure=name)
     number = 100 * np.array([row["value"], row["ci_low"], row["ci_high"]], dtype=float)
     interval = {"interval": OVER_DOCUMENTS}
     return Measured(*number.tolist(), int(row["n_documents"]), "documents", **interval)
-
-
-MEASURES = (
-    heads_with_role,
-    excess_loss,
-    copying_among,
-    eigenvalues_and_copying,
-    retrieval_share,
-    sinks,
-    norm_less_weight,
-)

@@ -1,15 +1,14 @@
 """Our numbers for the claims of Niven and Kao 2019."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
-from workflow_scripts.claims.intervals import CONFIDENCE, share
-from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.numbers import CONFIDENCE, share
+from workflow_scripts.claims.products import Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.arct import last_split
 from workflow_scripts.core.stats.resampling import CONFIDENCE as ENDS
@@ -39,64 +38,68 @@ def reported_split(splits: pd.Series) -> str:
     return "test" if (splits == "test").any() else "dev"
 
 
-def cue(products: Products, of: str) -> list[Measured]:
-    """Productivity or coverage of "not" in percent; `of` is like "train productivity".
+@measure("niven2019-table2")
+def cue(products: Products, split: str, statistic: str) -> Measured:
+    """Productivity or coverage of "not" in percent.
 
     They are counts of the data set itself, so exact. The reference of productivity is chance.
     """
-    split, measure = of.split()
     rows = products.rows("niven2019-table2", data="original", cue="not")
     row = products.row("niven2019-table2", data="original", cue="not", split=split)
     right, of_all = {
         "productivity": ("productive", "applicable"),
         "coverage": ("applicable", "n"),
-    }[measure]
+    }[statistic]
     n, value = int(row[of_all]), 100 * row[right] / row[of_all]
-    reference = CHANCE if measure == "productivity" else None
+    reference = CHANCE if statistic == "productivity" else None
     partly = split == "all" and not (rows["split"] == "test").any()
     because = "the study lacks the test set" if partly else ""
     exact = (value, value, value)
     more = {"reference": reference, "not_comparable": because, "interval": "exact count"}
-    return [Measured(*exact, n, "points", **more)]
+    return Measured(*exact, n, "points", **more)
 
 
-def arct_accuracy(products: Products, of: str) -> list[Measured]:
-    """Accuracy in percent; `of` is like "table3 BERT W max": a table, a family, inputs, a column.
+@measure("niven2019-table1", "niven2019-table3", "niven2019-table4")
+def arct_accuracy(
+    products: Products, table: str, family: str, inputs: str, statistic: str
+) -> Measured:
+    """Accuracy in percent, of a table, a family and its inputs; the statistic is a column.
 
     The interval of a mean is over points and runs; that of a median or maximum over points alone.
     The reference is chance, but for Table 4, where that is the paper's finding. Not comparable
     where all runs are degenerate, or where the paper's number is of the test set, which the study
     lacks, or of the best of more runs.
     """
-    table, family, setup, column = of.split()
-    row = _row(products, table, family, setup)
+    row = _row(products, table, family, inputs)
     split = "dev" if table == "table1" else row["split"]
-    value, n, runs = float(row[column]), int(row["n"]), int(row["runs"])
+    value, n, runs = float(row[statistic]), int(row["n"]), int(row["runs"])
     learnt = runs - int(row["degenerate"])
     because = ""
     if not learnt:
-        because, value = NONE_LEARNT, float(row[column.replace("others_mean", "mean")])
+        because, value = NONE_LEARNT, float(row[statistic.replace("others_mean", "mean")])
     elif split != "test" and table != "table1":
         because = "the paper's number is of the test set, which the study lacks"
-    elif column == "max" and runs < PAPER_RUNS:
+    elif statistic == "max" and runs < PAPER_RUNS:
         because = f"the best of {runs} runs; the paper's is of {PAPER_RUNS}"
-    counted = learnt if column == "others_mean" else runs
-    spread = float(row[SPREADS[column]]) if column in SPREADS else 0.0
+    counted = learnt if statistic == "others_mean" else runs
+    spread = float(row[SPREADS[statistic]]) if statistic in SPREADS else 0.0
     ends = _ends(value, n, spread, counted)
     about = {"seeds": counted or runs, "about": f"{split} set"}
     about["reference"] = None if table == "table4" else CHANCE
-    about["interval"] = OVER_RUNS_TOO if column in SPREADS else OF_ONE_RUN
-    return [Measured(value, *ends, n, "points", not_comparable=because, **about)]
+    about["interval"] = OVER_RUNS_TOO if statistic in SPREADS else OF_ONE_RUN
+    return Measured(value, *ends, n, "points", not_comparable=because, **about)
 
 
-def degenerate_runs(products: Products, of: str) -> list[Measured]:
-    """Percent of runs on all of the input that are degenerate."""
-    row = _row(products, "table3", of, "full")
+@measure("niven2019-table3")
+def degenerate_runs(products: Products) -> Measured:
+    """Percent of BERT's runs on all of the input that are degenerate."""
+    row = _row(products, "table3", "BERT", "full")
     runs, failed = int(row["runs"]), int(row["degenerate"])
-    return [Measured(100 * failed / runs, *share(failed, runs), runs, "runs", seeds=runs)]
+    return Measured(100 * failed / runs, *share(failed, runs), runs, "runs", seeds=runs)
 
 
-def peak_gap(products: Products, of: str) -> list[Measured]:
+@measure(PREDICTIONS, SCORES)
+def peak_gap(products: Products, statistic: str) -> Measured:
     """Points between the best runs of BERT on several inputs, as COMPARED adds them up.
 
     On the original points of the last split, without degenerate runs; the interval resamples
@@ -114,7 +117,7 @@ def peak_gap(products: Products, of: str) -> list[Measured]:
     learnt = runs[~runs["degenerate"].astype(bool)]
     weights = observed_and_resampled(len(by_run), DRAWS, 1) / len(by_run)
     peaks, because = {}, ""
-    for setup in COMPARED[of]:
+    for setup in COMPARED[statistic]:
         if setup not in by_run:
             raise NotMeasured(f"the study has no BERT trained on {SETUPS[setup]}")
         seeds = learnt.loc[learnt["setup"] == setup, "seed"]
@@ -124,30 +127,24 @@ def peak_gap(products: Products, of: str) -> list[Measured]:
         because = because or ("" if len(seeds) else NONE_LEARNT)
     if not because and np.percentile(peaks["full"][1:], ENDS[0]) <= CHANCE:
         because = "no run on all of the input is above chance"
-    value = np.sum([sign * peaks[setup] for setup, sign in COMPARED[of].items()], axis=0)
+    value = np.sum([sign * peaks[setup] for setup, sign in COMPARED[statistic].items()], axis=0)
     value = value.round(9)  # equal shares of the points leave exactly nothing
     low, high = np.percentile(value[1:], ENDS)
     about = ", ".join(f"{peak[0]:.1f} ({setup})" for setup, peak in peaks.items())
-    number = Measured(float(value[0]), float(low), float(high), len(by_run), "points")
-    return [
-        replace(
-            number,
-            seeds=by_run["full"].shape[1],
-            about=f"{split} set, peaks {about}",
-            not_comparable=because,
-            interval="95% over points, the best runs taken anew in each sample",
-        )
-    ]
+    ends, n = (float(value[0]), float(low), float(high)), len(by_run)
+    more = {"seeds": by_run["full"].shape[1], "about": f"{split} set, peaks {about}"}
+    more["interval"] = "95% over points, the best runs taken anew in each sample"
+    return Measured(*ends, n, "points", not_comparable=because, **more)
 
 
-def adversarial(products: Products, of: str) -> list[Measured]:
-    """Mean accuracy in percent on the adversarial set; `of` is what the models are trained on.
+@measure("niven2019-table4")
+def adversarial(products: Products, trained_on: str) -> Cases:
+    """Mean accuracy in percent on the adversarial set, by what the models are trained on.
 
     Of BERT's runs that are not degenerate, where they read the claim: all other models are right on
     exactly half of this set, whatever they have learnt.
     """
-    table = products.rows("niven2019-table4", trained_on=of, model="BERT")
-    numbers = []
+    table = products.rows("niven2019-table4", trained_on=trained_on, model="BERT")
     for setup in READS_CLAIM:
         for _, row in table[table["setup"] == SETUPS[setup]].iterrows():
             learnt = int(row["runs"]) - int(row["degenerate"])
@@ -157,11 +154,11 @@ def adversarial(products: Products, of: str) -> list[Measured]:
             about |= {"not_comparable": "" if learnt else NONE_LEARNT, "interval": OVER_RUNS_TOO}
             ends = _ends(value, n, float(row[sd]), runs)
             about["seeds"] = learnt or int(row["runs"])
-            numbers.append(Measured(value, *ends, n, "points", f"BERT {setup}", **about))
-    return numbers
+            yield Measured(value, *ends, n, "points", f"BERT {setup}", **about)
 
 
-def easy_points(products: Products, of: str) -> list[Measured]:
+@measure("niven2019-easy")
+def easy_points(products: Products) -> Cases:
     """Of the points right in every run, BERT's percentage with "not" minus that of the others.
 
     All of the input, on the last of the study's splits; of the authors' own predictions too, where
@@ -172,7 +169,6 @@ def easy_points(products: Products, of: str) -> list[Measured]:
     failed = set(rows.loc[rows["runs"] == "not degenerate", "source"])
     rows = rows[rows["bert_minus"].notna()]
     last = rows.groupby("source")["split"].transform(reported_split)
-    numbers = []
     for row in rows[rows["split"] == last].itertuples():
         ends = (100 * x for x in (row.bert_minus, row.bert_minus_low, row.bert_minus_high))
         about = f"{row.n} points of {row.model}, {row.split}"
@@ -180,9 +176,8 @@ def easy_points(products: Products, of: str) -> list[Measured]:
         with_failed = row.runs == "all" and row.source in failed
         because = "some runs are degenerate" if with_failed else ""
         n = int(row.n_points)
-        number = Measured(*ends, n, "points", case, int(row.n_runs), about=about)
-        numbers.append(replace(number, not_comparable=because))
-    return numbers
+        more = {"about": about, "not_comparable": because}
+        yield Measured(*ends, n, "points", case, int(row.n_runs), **more)
 
 
 def _row(products: Products, table: str, family: str, setup: str) -> pd.Series:
@@ -215,6 +210,3 @@ def _ends(value: float, n: int, spread: float, runs: int) -> tuple[float, float]
         over_runs = stats.t.ppf(0.5 + CONFIDENCE / 2, runs - 1) * spread / math.sqrt(runs)
     below, above = math.hypot(value - low, over_runs), math.hypot(high - value, over_runs)
     return max(0.0, value - below), min(100.0, value + above)
-
-
-MEASURES = (cue, arct_accuracy, degenerate_runs, peak_gap, adversarial, easy_points)

@@ -1,13 +1,23 @@
-"""The file of published values and statements, claims/published.csv, read strictly."""
+"""The files of published values and statements, claims/*.csv, read strictly."""
 
 import math
-from collections.abc import Collection
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from inspect import Parameter, signature
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.core.data.text_files import read_rows
 from workflow_scripts.core.errors import InputError
 
+if TYPE_CHECKING:
+    from workflow_scripts.claims.products import Measure
+
+# The files of what is stated about heads of encoders, in the order of the table, and of decoders.
+FILES = {
+    "encoder": ("clark", "kovaleva", "michel", "niven", "norms"),
+    "decoder": ("decoders",),
+}
 KINDS = ("value", "statement")
 RULES = ("above", "below", "not below", "within", "between")
 # What a claim needs of a study before our number can be held against it.
@@ -47,8 +57,8 @@ class Claim:
     reference: float | None
     needs: tuple[str, ...]
     measure: str  # the function of workflow_scripts/claims that gives our number
-    of: str  # what it measures, such as the row of a table
     later: str  # a note: other work on the claim, or what had been seen before the rule
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # of the measure, by column
     shown: str = ""  # the figures and tables that show it, by name, for the claims' page
     view: str = ""  # the view of the atlas behind it, such as measure=syntax.dobj
     source: str = ""  # of SOURCES; empty for the paper itself
@@ -92,23 +102,24 @@ class Claim:
         return f"{words} (margin {self.to:g})" if self.rule == "not below" else words
 
 
-COLUMNS = tuple(field.name for field in fields(Claim) if field.default is MISSING)
-OPTIONAL = tuple(field.name for field in fields(Claim) if field.default is not MISSING)
+NAMES = tuple(field.name for field in fields(Claim) if field.name != "arguments")
+COLUMNS = NAMES[: NAMES.index("shown")]  # the others may be missing
 NUMBERS = ("value", "to", "reference", "paper_value", "paper_n")
 
 
-def read(path: Path, measures: Collection[str]) -> list[Claim]:
-    """All claims of the file, in its order; `measures` are the names that they may use.
+def read(path: Path, measures: Mapping[str, "Measure"]) -> list[Claim]:
+    """All claims of the file, in its order; `measures` are those that they may use, by name.
 
-    Raises InputError, with file and line, where a column is missing, an id comes twice, or a cell
-    holds no number, an unknown kind, rule, need or measure.
+    A column that is none of a claim holds an argument of measures. Raises InputError, with file and
+    line, where a column is missing or unknown, an id comes twice, or a cell holds no number, an
+    unknown kind, rule, need or measure, or nothing where a measure needs an argument.
     """
     rows = read_rows(path)
-    names = tuple(next(rows, (0, []))[1])
-    optional = names[len(COLUMNS) :]
-    known = set(optional) <= set(OPTIONAL) and len(set(optional)) == len(optional)
-    if names[: len(COLUMNS)] != COLUMNS or not known:
-        also = f"; any of {', '.join(OPTIONAL)} may follow, each once"
+    names = next(rows, (0, []))[1]
+    parameters = {name: _parameters(measure) for name, measure in measures.items()}
+    known = {*NAMES}.union(*parameters.values())
+    if not {*COLUMNS} <= {*names} <= known or len({*names}) < len(names):
+        also = f"; any of {', '.join(sorted(known - {*COLUMNS}))} may follow, each once"
         raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}{also}")
     claims: dict[str, Claim] = {}
     for number, cells in rows:
@@ -117,14 +128,22 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
             raise InputError(
                 f"{where}: needs {len(names)} cells; put cells with commas into quotes"
             )
-        claim = _claim(dict(zip(names, cells, strict=True)), measures, where)
+        claim = _claim(dict(zip(names, cells, strict=True)), parameters, where)
         if claim.id in claims:
             raise InputError(f"{where}: the id {claim.id!r} comes twice; give it another")
         claims[claim.id] = claim
     return list(claims.values())
 
 
-def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
+def _parameters(measure: "Measure") -> Mapping[str, Parameter]:
+    """The parameters of a measure after the study's products."""
+    _, *others = signature(measure.numbers).parameters.items()
+    return dict(others)
+
+
+def _claim(
+    row: dict[str, str], measures: Mapping[str, Mapping[str, Parameter]], where: str
+) -> Claim:
     choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
     choices += (("source", ("", *SOURCES)),)
     for column, known in choices:
@@ -144,7 +163,27 @@ def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
     if interval not in PAPER_INTERVALS and _half_width(interval) is None:
         known = ", ".join(PAPER_INTERVALS)
         raise InputError(f"{where}: paper_interval {interval!r}; use one of {known}, or a number")
-    return Claim(**(row | numbers | {"needs": needs}))
+    arguments = _arguments(row, measures[row["measure"]], where)
+    known_cells = {name: cell for name, cell in row.items() if name in NAMES}
+    return Claim(**(known_cells | numbers | {"needs": needs, "arguments": arguments}))
+
+
+def _arguments(
+    row: dict[str, str], parameters: Mapping[str, Parameter], where: str
+) -> dict[str, Any]:
+    """The measure's arguments as its parameters' types have them: several words are a tuple."""
+    filled = {name for name, cell in row.items() if cell and name not in NAMES}
+    wanted = {name for name, of in parameters.items() if of.default is Parameter.empty}
+    if not wanted <= filled <= {*parameters}:
+        takes = f"takes {', '.join(parameters) or 'no argument'}"
+        raise InputError(f"{where}: {row['measure']} {takes}, not {', '.join(sorted(filled))}")
+    arguments: dict[str, Any] = {}
+    for name in filled:
+        kind, cell = parameters[name].annotation, row[name]
+        arguments[name] = cell.split() if kind == tuple[str, ...] else cell
+        if kind in (int, float):
+            arguments[name] = kind(_number(row, name, where))
+    return arguments
 
 
 def _half_width(interval: str) -> float | None:

@@ -1,5 +1,6 @@
-"""The rows of translators that claims are judged by, and what all their numbers have in common."""
+"""Our numbers for the claims of Michel et al. 2019 about translators: a case for each run."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import wraps
@@ -7,28 +8,61 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.numbers import (
+    APART,
+    apart,
+    area,
+    bounded,
+    order_of_noise,
+    share_of_heads,
+    too_noisy,
+)
+from workflow_scripts.claims.products import AnyTable, Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.model.sublayers import TYPES
-from workflow_scripts.translation.measures import CURVES
+from workflow_scripts.translation.measures import CURVES, OF_TYPES, SCORES, TRAINING
 
 CROSS = "encoder-decoder"
-SCORE = ("score", "ci_low", "ci_high")
+CHOSEN_ON, MEASURED_ON = "validation", "test"
 LEAST = 10.0  # BLEU from which on a model counts as translating
+LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's first epoch has 3.0
+SCORE, VALUE, EFFECT = ((name, "ci_low", "ci_high") for name in ("score", "value", "effect"))
+KEPT = ("kept", "kept_low", "kept_high")
+OVER_HEADS = "95% over heads"
+AT_LEAST_SENTENCES = "at least 95% over sentences"
 
-Measure = Callable[[Products, str], list[Measured]]
+Measures = Callable[..., Iterable[Measured]]
 
 
-def base_bleu(products: Products, of: str) -> list[Measured]:
+@measure(CURVES)
+def base_bleu(products: Products) -> Cases:
     """BLEU of the intact translator; the interval resamples sentences."""
-    numbers = []
-    for run, rows in curves(products, "all"):
+    for run, rows in _curves(products, "all"):
         row = rows.loc[rows["pruned"] == 0].iloc[0]
-        numbers.append(over_sentences([row[name] for name in SCORE], row, run))
-    return numbers
+        yield _over_sentences([row[name] for name in SCORE], row, run)
 
 
-def curves(
+def measure_of_translators(*tables: AnyTable) -> Callable[[Measures], Measures]:
+    """Enter a measure whose number is not comparable where the intact model hardly translates."""
+
+    def enter(measured: Measures) -> Measures:
+        @measure(CURVES, *tables)
+        @wraps(measured)
+        def numbers(products: Products, **arguments: Any) -> list[Measured]:
+            bleu = {number.run: number.value for number in base_bleu(products)}
+            return [
+                replace(number, not_comparable=f"a model of {found:.1f} BLEU hardly translates")
+                if (found := bleu[number.run]) < LEAST
+                else number
+                for number in measured(products, **arguments)
+            ]
+
+        return numbers
+
+    return enter
+
+
+def _curves(
     products: Products, scope: str, strategy: str = "importance"
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each run and its curve of BLEU, pruned in an order."""
@@ -38,36 +72,285 @@ def curves(
         yield str(run), of_run
 
 
-def case_of(run: object, part: str = "") -> str:
+def _case(run: object, part: str = "") -> str:
     """A run, and what of it is meant, for people; printed tables have the seed as a number."""
     words = f"seed {run}" if str(run).isdigit() else str(run)
     return f"{words}, {part}" if part else words
 
 
-def minus_type(other: str) -> str:
+def _minus_type(other: str) -> str:
     """Encoder-decoder attention minus another type, for people."""
     return f"{TYPES[CROSS]} minus {TYPES[other]}"
 
 
-def over_sentences(
+def _over_sentences(
     ends: Iterable[float], row: Any, run: str, part: str = "", about: str = "", interval: str = ""
 ) -> Measured:
     """A number of a run, or of a part of it, with its interval over sentences."""
     more = {"about": about, "run": run, "interval": interval}
-    return Measured(*ends, int(row["n"]), "sentences", case_of(run, part), **more)
+    return Measured(*ends, int(row["n"]), "sentences", _case(run, part), **more)
 
 
-def of_translators(measure: Measure) -> Measure:
-    """The measure, whose number is not comparable where the intact model hardly translates."""
+@measure_of_translators(OF_TYPES)
+def type_gap(products: Products, effect: str) -> Cases:
+    """BLEU that encoder-decoder attention loses over each other type, by an effect of the table.
 
-    @wraps(measure)
-    def numbers(products: Products, of: str) -> list[Measured]:
-        bleu = {number.run: number.value for number in base_bleu(products, "")}
-        return [
-            replace(number, not_comparable=f"a model of {found:.1f} BLEU hardly translates")
-            if (found := bleu[number.run]) < LEAST
-            else number
-            for number in measure(products, of)
-        ]
+    That is the difference of the two types' values; the interval resamples sentences, the same for
+    both.
+    """
+    types = products.all_of(OF_TYPES)
+    types = types[(types["split"] == MEASURED_ON) & (types["type"] == CROSS)]
+    types = types[types["measure"] == effect]
+    alone = types[types["other"] == ""].set_index("run")["value"]
+    for row in types[types["other"] != ""].to_dict("records"):
+        run, about = row["run"], f"{TYPES[CROSS]}: {alone[row['run']]:+.2f}"
+        ends, part = (row[name] for name in VALUE), _minus_type(row["other"])
+        yield _over_sentences(ends, row, run, part, about)
 
+
+@measure_of_translators(SCORES)
+def one_head_left(products: Products, layers: str, chosen_on: str) -> Cases:
+    """The effect on BLEU of keeping only one head in a layer, on the test set.
+
+    That of the last layer's encoder-decoder attention (`last`), or of the `others` the smallest
+    effect. The head is chosen on the test set itself, as in Table 2, or on the validation set, as
+    in Table 5.
+    """
+    for run, rows in _best_left(products, chosen_on):
+        last = (rows["type"] == CROSS) & (rows["layer"] == rows["layer"].max())
+        rows = rows[last if layers == "last" else ~last]
+        row = rows.loc[rows["effect"].idxmin()]
+        about = f"{TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
+        yield _over_sentences([row[name] for name in EFFECT], row, run, about=about)
+
+
+@measure_of_translators(SCORES)
+def translator_layers_of_one_head(
+    products: Products, chosen_on: str, level: float, most: float
+) -> list[Measured]:
+    """Percent of all types' layers that lose no BLEU significantly with their best head alone.
+
+    The numbers are those of translator_heads_without_loss.
+    """
+    return [
+        _without_loss(rows, level, most, "layers", run)
+        for run, rows in _best_left(products, chosen_on)
+    ]
+
+
+@measure_of_translators(SCORES)
+def translator_heads_without_loss(
+    products: Products, attention: str, level: float, most: float
+) -> list[Measured]:
+    """Percent of a type's heads whose masking alone loses no BLEU significantly.
+
+    By the paper's criterion a loss has a p below the level, of a paired bootstrap and uncorrected;
+    next to it the heads by our test, corrected. The lower end counts the heads that surely lose
+    less than `most` of BLEU, of those without a significant loss. The smallest losses that are
+    significant in the paper are of 0.31 (Table 1), 0.36 and 0.42: a study that cannot exclude half
+    a point has not seen that nothing is lost.
+    """
+    return [
+        _without_loss(rows, level, most, "heads", run) for run, rows in _masked(products, attention)
+    ]
+
+
+def _without_loss(rows: pd.DataFrame, level: float, most: float, of: str, run: str) -> Measured:
+    lost = rows["effect"] < 0
+    corrected = int((lost & (rows["p_corrected"] < 0.05)).sum())
+    about = f"{corrected} with a loss at a corrected p below 0.05"
+    free, sure = ~(lost & (rows["p_paper"] < level)), rows["ci_low"] > -most
+    return bounded(sure, free, of, case=_case(run), about=about, run=run)
+
+
+@measure_of_translators(SCORES)
+def significant_heads(products: Products, attention: str, level: float) -> list[Measured]:
+    """Percent of a type's heads that change BLEU with p below a level."""
+    return [
+        _share((rows["p_paper"] < level).sum(), len(rows), run)
+        for run, rows in _masked(products, attention)
+    ]
+
+
+@measure_of_translators(SCORES)
+def better_heads(products: Products, attention: str, level: float) -> list[Measured]:
+    """Percent that raise BLEU when masked, of the heads that significant_heads counts."""
+    return [
+        _share((rows["effect"] > 0).sum(), len(rows), run)
+        for run, masked in _masked(products, attention)
+        if len(rows := masked[masked["p_paper"] < level])
+    ]
+
+
+def _share(count: int, n: int, run: str) -> Measured:
+    return share_of_heads(int(count), n, case=_case(run), run=run, interval=OVER_HEADS)
+
+
+@measure_of_translators("michel2019-translation-pairs")
+def translator_agreement(products: Products, correlation: float) -> Cases:
+    """Correlation of all heads' effects on BLEU on the test set and on one of another domain.
+
+    `correlation` is the paper's. The number is not comparable where the effects are too noisy for
+    it. The interval resamples heads. Raises NotMeasured where the study has no other domain.
+    """
+    table = products.rows("michel2019-translation-pairs", mode="zero", metric="bleu", type="all")
+    rows = table[(table["kind"] == "splits") & (table["one"] == MEASURED_ON)]
+    rows = rows[rows["other"] != CHOSEN_ON]
+    if rows.empty:
+        raise NotMeasured("the study has no test set of another domain (translation.data.domains)")
+    halves = table[table["kind"] == "halves"].set_index(["run", "one"])["pearson"]
+    for _, row in rows.iterrows():
+        one, other = (halves[row["run"], row[split]] for split in ("one", "other"))
+        more = {"about": f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"}
+        more |= {"not_comparable": too_noisy(one, other, correlation), "run": str(row["run"])}
+        ends = (row[name] for name in ("pearson", "pearson_low", "pearson_high"))
+        case = _case(row["run"], f"{row['one']} and {row['other']}")
+        yield Measured(*ends, int(row["n"]), "heads", case, interval=OVER_HEADS, **more)
+
+
+def _masked(products: Products, attention: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and the effects on BLEU of masking a type's heads, on the test set."""
+    for run, rows in _bleu(products, "head", MEASURED_ON):
+        yield run, rows[rows["type"] == attention]
+
+
+def _bleu(products: Products, unit: str, split: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and the effects on BLEU of masking by gates of 0."""
+    rows = products.all_of(SCORES)
+    rows = rows[(rows["unit"] == unit) & (rows["split"] == split)]
+    rows = rows[(rows["mode"] == "zero") & (rows["metric"] == "bleu")]
+    for run, of_run in rows.groupby("run", sort=False):
+        yield str(run), of_run
+
+
+def _best_left(products: Products, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and, for each type and layer, the head that is best left alone on a set.
+
+    The rows are those of the test set.
+    """
+    keys = ["type", "layer"]
+    measured = dict(_bleu(products, "all-but-one", MEASURED_ON))
+    for run, chosen in _bleu(products, "all-but-one", chosen_on):
+        best = chosen.loc[chosen.groupby(keys)["effect"].idxmax(), [*keys, "head"]]
+        yield run, best.merge(measured[run], on=[*keys, "head"])
+
+
+@measure_of_translators()
+def kept_bleu(products: Products, share: float, attention: tuple[str, ...]) -> list[Measured]:
+    """Percent of BLEU that is retained with a share of the heads pruned by importance.
+
+    Of `all` heads, or of each type of which as many are pruned. The step nearest to it counts.
+    """
+    return [
+        _kept(row, run, "" if scope == "all" else TYPES[scope])
+        for scope in attention
+        for run, row in _at_share(products, scope, share).items()
+    ]
+
+
+@measure_of_translators()
+def kept_gap(products: Products, share: float) -> list[Measured]:
+    """Percentage points of BLEU retained with encoder-decoder heads pruned, over each other type.
+
+    The share is of the type's own heads.
+    """
+    numbers, cross = [], _at_share(products, CROSS, share)
+    for other in (name for name in TYPES if name != CROSS):
+        for run, row in _at_share(products, other, share).items():
+            one, two = _kept(cross[run], run), _kept(row, run)
+            about = f"{one.value:.1f}% and {two.value:.1f}%"
+            gap, part = apart(one, two), _minus_type(other)
+            numbers.append(_over_sentences(gap, cross[run], run, part, about, APART))
     return numbers
+
+
+@measure_of_translators()
+def kept_area(products: Products) -> Cases:
+    """Percentage points of BLEU that importance retains over scores, on average over all shares.
+
+    The average is the area of the curve, by trapezoids. Not comparable where the order by scores
+    does not surely beat the random one, if there is one.
+    """
+    ones, others, random = (
+        {run: (_area(rows), rows.iloc[0]) for run, rows in _curves(products, "all", order)}
+        for order in ("importance", "score", "random")
+    )
+    for run in (name for name in ones if name in others):
+        (first, row), (second, _) = ones[run], others[run]
+        third = random[run][0] if run in random else None
+        about = f"{first.value:.1f}% and {second.value:.1f}%"
+        about += f"; a random order: {third.value:.1f}%" if third else ""
+        number = _over_sentences(apart(first, second), row, run, "", about, APART)
+        yield replace(number, not_comparable=order_of_noise(second, third))
+
+
+@measure_of_translators(TRAINING)
+def kept_in_training(
+    products: Products, share: float, first_epoch: int, last_epoch: float = math.inf
+) -> list[Measured]:
+    """Percent of an epoch's BLEU that is retained with a share of the heads pruned by importance.
+
+    A case for each epoch whose curve was measured. Raises NotMeasured where none was.
+    """
+    return [
+        _of_early(_kept(curve.loc[(100 * curve["share"] - share).abs().idxmin()], *case), curve)
+        for case, curve in _epochs(products, first_epoch, last_epoch)
+    ]
+
+
+@measure_of_translators(TRAINING)
+def above_proportion(products: Products, first_epoch: int, last_epoch: float = math.inf) -> Cases:
+    """Percentage points of BLEU retained beyond the share of heads left, on average over shares.
+
+    That is the area between an epoch's curve, pruned by importance, and the straight line from all
+    to nothing.
+    """
+    for (run, part), curve in _epochs(products, first_epoch, last_epoch):
+        kept, shares = _area(curve), 100 * curve["share"]
+        line = 100 - (shares.max() + shares.min()) / 2  # the mean height of the straight line
+        ends = (end - line for end in (kept.value, kept.low, kept.high))
+        base = curve["baseline"].iloc[0]
+        about = f"{kept.value:.1f}% of {base:.1f} BLEU, mean over shares up to {shares.max():.0f}%"
+        number = _over_sentences(ends, curve.iloc[0], run, part, about, AT_LEAST_SENTENCES)
+        yield _of_early(number, curve)
+
+
+def _epochs(
+    products: Products, first: int, last: float
+) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """The run and name of each measured epoch of a span, and its curve of BLEU."""
+    rows = products.all_of(TRAINING, named="epochs of a translator's training")
+    rows = rows[(rows["metric"] == "bleu") & rows["epoch"].between(first, last)]
+    if rows.empty:
+        span = f"{first}-" if math.isinf(last) else f"{first}-{last:g}"
+        raise NotMeasured(f"no translator's training has a measured epoch of {span}")
+    for (run, epoch), curve in rows.groupby(["run", "epoch"], sort=False):
+        yield (str(run), f"epoch {epoch}"), curve
+
+
+def _of_early(number: Measured, curve: pd.DataFrame) -> Measured:
+    """The number, which is not comparable where the epoch's model does not translate yet."""
+    if (base := curve["baseline"].iloc[0]) >= LEAST_EARLY:
+        return number
+    why = f"with {base:.1f} BLEU before pruning there is nothing to lose"
+    return replace(number, not_comparable=why)
+
+
+def _area(rows: pd.DataFrame) -> Measured:
+    """The percent of BLEU retained on average over all shares pruned; mean over random orders."""
+    rows = rows.groupby("share", as_index=False)[list(KEPT)].mean()
+    return Measured(*(100 * x for x in area(rows["share"], rows, KEPT)))
+
+
+def _at_share(products: Products, scope: str, at: float) -> dict[str, pd.Series]:
+    """The row of each run whose share of pruned heads, in percent, is nearest to `at`."""
+    return {
+        run: rows.loc[(100 * rows["share"] - at).abs().idxmin()]
+        for run, rows in _curves(products, scope)
+    }
+
+
+def _kept(row: pd.Series, run: str, part: str = "") -> Measured:
+    ends = [100 * row[name] for name in KEPT]
+    about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
+    return _over_sentences(ends, row, run, part, f"{about} of {row['baseline']:.1f}")

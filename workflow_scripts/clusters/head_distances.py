@@ -8,9 +8,8 @@ a busy core delays its own segment only; within a thread numerical libraries use
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
+from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, with_all_layers
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -98,48 +98,46 @@ def decoder_distances(pattern: np.ndarray, smoothing: float) -> np.ndarray:
     return distances(pattern, smoothing, uniform)
 
 
-def mean_distances(
-    patterns: Iterable[tuple[int, np.ndarray]],
-    n: int,
-    smoothing: float,
-    threads: int,
-    decoder: bool = False,
-) -> np.ndarray:
-    """Mean over the queries of `n` examples: float64 [heads, heads].
+class MeanDistances:
+    """The mean over the queries of examples, which are added in any order.
 
-    `patterns` gives the index and the pattern of each, in any order. They are summed in the order
-    of their indices, so that the number of threads changes nothing; `threads` are in memory.
-    Those of a decoder are as in `of_decoder`.
+    They are summed in the order of their indices, so that the number of threads changes nothing;
+    `threads` patterns are in memory. Those of a decoder are as in `decoder_distances`.
     """
-    measure = decoder_distances if decoder else distances
 
-    def weighted(pattern: np.ndarray) -> tuple[np.ndarray | float, int]:
-        n_queries = _length(pattern) - decoder
-        return (measure(pattern, smoothing) * n_queries if n_queries else 0.0), n_queries
+    def __init__(self, smoothing: float, threads: int, decoder: bool = False) -> None:
+        self.smoothing, self.threads, self.decoder = smoothing, threads, decoder
+        # Some libraries count threads for all, some for each thread that calls them.
+        self._limits = threadpool_limits(1, user_api="blas")
+        alone = {"initializer": threadpool_limits, "initargs": (1,)}
+        self._pool = ThreadPoolExecutor(threads, **alone)
+        self._parts: dict[int, Future] = {}
+        self._running: set[Future] = set()
 
-    parts: dict[int, Future] = {}
-    running: set[Future] = set()
+    def add(self, index: int, pattern: np.ndarray) -> None:
+        """Submit the pattern of an example, which is no longer held here, and free a thread."""
+        self._parts[index] = self._pool.submit(self._weighted, pattern)
+        self._running.add(self._parts[index])
+        if len(self._running) == self.threads:
+            self._running &= wait(self._running, return_when=FIRST_COMPLETED).not_done
 
-    def start(example: tuple[int, np.ndarray]) -> None:
-        """Submit a pattern, which no variable holds while the next is read, and free a thread."""
-        index, pattern = example
-        parts[index] = pool.submit(weighted, pattern)
-        running.add(parts[index])
-        if len(running) == threads:
-            running.intersection_update(wait(running, return_when=FIRST_COMPLETED).not_done)
-
-    # Some libraries count threads for all, some for each thread that calls them.
-    alone = {"initializer": threadpool_limits, "initargs": (1,)}
-    with threadpool_limits(1), ThreadPoolExecutor(threads, **alone) as pool:
-        for _ in job.progress(map(start, patterns), n, "distances"):
-            pass
+    def mean(self) -> np.ndarray:
+        """The mean of what was added, float64 [heads, heads]."""
         total, queries = 0.0, 0
-        for _, future in sorted(parts.items()):
+        for _, future in sorted(self._parts.items()):
             part, n_queries = future.result()
             total, queries = total + part, queries + n_queries
-    return total / queries
+        self._pool.shutdown()
+        self._limits.restore_original_limits()
+        return total / queries
+
+    def _weighted(self, pattern: np.ndarray) -> tuple[np.ndarray | float, int]:
+        measure, n_queries = decoder_distances if self.decoder else distances, _length(pattern)
+        n_queries -= self.decoder
+        return (measure(pattern, self.smoothing) * n_queries if n_queries else 0.0), n_queries
 
 
+@in_one_pass
 def main(
     attention: Path,
     model: Path,
@@ -147,23 +145,28 @@ def main(
     n_segments: int,
     smoothing: float,
     threads: int = 1,
-) -> None:
+) -> Measure:
     """Write the mean distance of every pair of heads over the first `n_segments` examples.
 
     For a decoder with the distances of both, `uniform_a` and `uniform_b`, from uniform attention.
     """
     card = read_card(model)
-    with open_patterns(attention, card) as cache:
-        n, n_heads = min(n_segments, len(cache)), cache.n_heads
-        patterns = map(attrgetter("index", "pattern"), cache.whole(n))
-        mean = mean_distances(patterns, n, smoothing, threads, is_decoder(card))
-    a, b = np.triu_indices(cache.n_layers * n_heads, k=1)
-    columns = {"layer_a": a // n_heads, "head_a": a % n_heads}
-    columns |= {"layer_b": b // n_heads, "head_b": b % n_heads}
-    frame = pd.DataFrame(columns).assign(distance=mean[a, b], n=n)
-    if is_decoder(card):
-        frame = frame.assign(uniform_a=mean[a, -1], uniform_b=mean[b, -1])
-    tables.write(frame, distances_table)
+    patterns = open_patterns(attention, card)
+    n, n_heads = min(n_segments, len(patterns)), patterns.n_heads
+    means = MeanDistances(smoothing, threads, is_decoder(card))
+    update = with_all_layers(patterns, n, lambda text: means.add(text.index, text.pattern))
+
+    def write() -> None:
+        mean = means.mean()
+        a, b = np.triu_indices(patterns.n_layers * n_heads, k=1)
+        columns = {"layer_a": a // n_heads, "head_a": a % n_heads}
+        columns |= {"layer_b": b // n_heads, "head_b": b % n_heads}
+        frame = pd.DataFrame(columns).assign(distance=mean[a, b], n=n)
+        if is_decoder(card):
+            frame = frame.assign(uniform_a=mean[a, -1], uniform_b=mean[b, -1])
+        tables.write(frame, distances_table)
+
+    return Measure(patterns, update, write, n)
 
 
 if __name__ == "__main__":

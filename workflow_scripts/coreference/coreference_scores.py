@@ -1,7 +1,7 @@
 """Every head's antecedent selection accuracy, and that of simple rules (Clark et al., 4.3)."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.decoders import attention_to_earlier, is_decoder
 from workflow_scripts.core.data.mentions import Document, read_documents
-from workflow_scripts.core.data.patterns import Patterns
+from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.wordpieces import remedy, word_attention
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import head_accuracy
@@ -48,8 +49,10 @@ class MentionCounts:
 
 def count_corpus(
     cache: Patterns, documents: list[Document], names: list[str], decoder: bool = False
-) -> MentionCounts:
-    """Count over all texts, with the document of each; InputError if no mention is coreferent.
+) -> tuple[Callable[[CachedExample], None], Callable[[], MentionCounts]]:
+    """What reads a text, and what gives the counts; InputError if no mention is coreferent.
+
+    `names` has the document of each text.
 
     A decoder's head word asks with its last wordpiece and chooses among the words before it; the
     first word, on which most heads rest, is no candidate, and mentions with it are left out.
@@ -66,7 +69,9 @@ def count_corpus(
     chance = np.zeros((len(documents), len(CANDIDATES), len(TYPES)))
     n_mentions = n_cut = n_texts = 0
     read_words = attention_to_earlier if decoder else word_attention
-    for example in job.progress(cache, cache.n_parts, "coreference"):
+
+    def update(example: CachedExample) -> None:
+        nonlocal n_mentions, n_cut, n_texts, of_all
         document, layers = documents[example.index], example.layers
         unit, code = units[example.index], codes[example.index]
         attention = read_words(example.pattern, example.word)
@@ -77,39 +82,43 @@ def count_corpus(
             if decoder:
                 of_all += antecedents.counted(antecedents.readable(document, example.word))
         if not antecedents.coreferent(mentions):
-            continue
+            return
         found = antecedents.hits(attention.among, attention.words, mentions)
         correct[unit, :, layers] += found.correct
         tied[:, layers] += found.tied
         if not example.is_first:
-            continue
+            return
         total[unit] += found.total
         of_documents[code] += found.total
         chance[example.index] = antecedents.by_chance(attention.words, mentions)
         rules[unit] += antecedents.baselines(document, mentions)
         n_texts += 1
-    if not n_texts:
-        why = remedy(documents, [cache.tokens(k)["word"] for k in range(len(cache))])
-        raise InputError(
-            f"{cache.path}: none of {n_mentions} mentions in {len(documents)} texts has an "
-            f"antecedent; {why or 'use documents with chains of several mentions'}"
-        )
-    resampled = total.any(axis=1)
-    read = {
-        "mentions read": n_mentions,
-        "mentions without tokens" + (" or with the first word" if decoder else ""): n_cut,
-        "coreferent mentions": int(total[:, 0].sum()),
-        "texts with a coreferent mention": n_texts,
-    }
-    log.info("%s", read)
-    n_documents = np.count_nonzero(of_documents, axis=0)
-    of_decoder = {}
-    if decoder:
-        with np.errstate(invalid="ignore"):
-            n = total.sum(axis=0)
-            of_decoder = {"uniform": chance.sum(axis=0) / n, "coverage": n / of_all}
-    counted = (correct[resampled], rules[resampled], total[resampled])
-    return MentionCounts(*counted, tied, n_documents, read, **of_decoder)
+
+    def counts() -> MentionCounts:
+        if not n_texts:
+            why = remedy(documents, [cache.tokens(k)["word"] for k in range(len(cache))])
+            raise InputError(
+                f"{cache.path}: none of {n_mentions} mentions in {len(documents)} texts has an "
+                f"antecedent; {why or 'use documents with chains of several mentions'}"
+            )
+        resampled = total.any(axis=1)
+        read = {
+            "mentions read": n_mentions,
+            "mentions without tokens" + (" or with the first word" if decoder else ""): n_cut,
+            "coreferent mentions": int(total[:, 0].sum()),
+            "texts with a coreferent mention": n_texts,
+        }
+        log.info("%s", read)
+        n_documents = np.count_nonzero(of_documents, axis=0)
+        of_decoder = {}
+        if decoder:
+            with np.errstate(invalid="ignore"):
+                n = total.sum(axis=0)
+                of_decoder = {"uniform": chance.sum(axis=0) / n, "coverage": n / of_all}
+        counted = (correct[resampled], rules[resampled], total[resampled])
+        return MentionCounts(*counted, tied, n_documents, read, **of_decoder)
+
+    return update, counts
 
 
 def head_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
@@ -182,6 +191,7 @@ def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@in_one_pass
 def main(
     attention: Path,
     model: Path,
@@ -193,16 +203,21 @@ def main(
     mentions: Out,
     bootstrap: int,
     seed: int = 1,
-) -> None:
+) -> Measure:
     """Write the accuracies of heads and rules, the held-out best heads and mention counts."""
     card = read_card(model)
-    with open_patterns(attention, card) as cache:
-        names = cache.documents(corpus)
-        counts = count_corpus(cache, read_documents(annotation), names, is_decoder(card))
-    tables.write(head_accuracies(counts, bootstrap, seed), scores)
-    tables.write(rule_accuracies(counts, bootstrap, seed), rules)
-    tables.write(held_out(counts, bootstrap, seed), best)
-    tables.write_counts(counts.mentions, mentions)
+    patterns = open_patterns(attention, card)
+    texts, names = read_documents(annotation), patterns.documents(corpus)
+    update, counted = count_corpus(patterns, texts, names, is_decoder(card))
+
+    def write() -> None:
+        counts = counted()
+        tables.write(head_accuracies(counts, bootstrap, seed), scores)
+        tables.write(rule_accuracies(counts, bootstrap, seed), rules)
+        tables.write(held_out(counts, bootstrap, seed), best)
+        tables.write_counts(counts.mentions, mentions)
+
+    return Measure(patterns, update, write)
 
 
 if __name__ == "__main__":

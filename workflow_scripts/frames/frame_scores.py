@@ -20,6 +20,7 @@ from workflow_scripts.core.data.frame_links import Element, FrameLinks, read_lin
 from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.wordpieces import remedy, word_attention
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
@@ -206,6 +207,7 @@ def by_direction(values: np.ndarray) -> dict[str, np.ndarray]:
     return {name: values[:, k] for k, name in enumerate(DIRECTIONS[: values.shape[1]])}
 
 
+@in_one_pass
 def main(
     attention: Path,
     corpus: Path,
@@ -215,7 +217,7 @@ def main(
     bootstrap: int,
     draws: int,
     seed: int = 1,
-) -> None:
+) -> Measure:
     """Write each head's means, with intervals over documents, and the comparison with controls.
 
     For a decoder, from the later side of each link to the earlier one, with `coverage`, the share
@@ -225,32 +227,39 @@ def main(
     decoder = is_decoder(card)
     measure = sentence_attention_back if decoder else sentence_attention
     parts: dict[int, list[list[np.ndarray]]] = {}  # of each sentence's layers
-    with open_patterns(attention, card) as cache:
-        cache.expect([sentence.id for sentence in links], str(annotation))
-        documents = cache.documents(corpus)
-        directions = 1 if decoder else len(DIRECTIONS)
-        values = np.empty((len(cache), directions, cache.n_layers, cache.n_heads))
-        for example in job.progress(cache, cache.n_parts, "frames"):
-            sentence = links[example.index]
-            check_tokens(example, sentence, decoder)
-            values[example.index, :, example.layers] = measure(example, sentence)
-            if with_controls := compare(example, sentence, decoder):
-                parts.setdefault(example.index, []).append(with_controls)
-        uniform, coverage = uniform_back(cache, links) if decoder else (None, None)
-    joined = {
-        k: [np.concatenate(link, 2) for link in zip(*parts[k], strict=True)] for k in sorted(parts)
-    }
-    compared, documents_compared = list(joined.values()), [documents[index] for index in joined]
-    if not compared:
-        raise InputError(
-            f"{annotation}: no sentence has unlinked words at a link's distance; use more sentences"
-        )
-    means = by_direction(values)
-    frame = per_head(means, "direction", "attention", bootstrap, seed, documents)
-    if decoder:
-        frame = frame.assign(uniform=uniform, coverage=coverage)
-    differences = comparison(compared, documents_compared, bootstrap, draws, seed)
-    tables.write(frame.merge(differences, on=KEYS, validate="one_to_one"), scores)
+    patterns = open_patterns(attention, card)
+    patterns.expect([sentence.id for sentence in links], str(annotation))
+    documents = patterns.documents(corpus)
+    directions = 1 if decoder else len(DIRECTIONS)
+    values = np.empty((len(patterns), directions, patterns.n_layers, patterns.n_heads))
+
+    def update(text: CachedExample) -> None:
+        sentence = links[text.index]
+        check_tokens(text, sentence, decoder)
+        values[text.index, :, text.layers] = measure(text, sentence)
+        if with_controls := compare(text, sentence, decoder):
+            parts.setdefault(text.index, []).append(with_controls)
+
+    def write() -> None:
+        joined = {
+            k: [np.concatenate(link, 2) for link in zip(*parts[k], strict=True)]
+            for k in sorted(parts)
+        }
+        compared, of_compared = list(joined.values()), [documents[index] for index in joined]
+        if not compared:
+            raise InputError(
+                f"{annotation}: no sentence has unlinked words at a link's distance; use more "
+                "sentences"
+            )
+        means = by_direction(values)
+        frame = per_head(means, "direction", "attention", bootstrap, seed, documents)
+        if decoder:
+            uniform, coverage = uniform_back(patterns, links)
+            frame = frame.assign(uniform=uniform, coverage=coverage)
+        differences = comparison(compared, of_compared, bootstrap, draws, seed)
+        tables.write(frame.merge(differences, on=KEYS, validate="one_to_one"), scores)
+
+    return Measure(patterns, update, write)
 
 
 if __name__ == "__main__":

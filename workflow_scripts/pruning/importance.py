@@ -9,20 +9,25 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import table_parts
+from workflow_scripts.core.data import table_parts, tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import devices, padding
 from workflow_scripts.core.model.attention import (
     n_heads,
     n_layers,
     open_attention,
     watching,
 )
-from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.batches import by_length, part_of
+from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, HeadOutputs, losses
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.core.stats.orders import normalised
 
@@ -154,3 +159,32 @@ def importance_table(
     frame = per_head(scaled(values, lengths), "variant", "importance", draws, seed, INDEPENDENT)
     unit_norm = [ranking(values, lengths, Definition(variant, True)).ravel() for variant in values]
     return frame.assign(normalised=np.concatenate(unit_norm))
+
+
+def main(
+    card: Path,
+    checkpoint: Path,
+    table: Path,
+    values: Out,
+    sample_seed: int,
+    examples: int,
+    max_tokens: int,
+    part: str,
+    device: str = "auto",
+) -> None:
+    """Write the gradients of the training examples in the batches of `part` (as `2-of-8`).
+
+    They are sampled as pruning_curves samples them: at most `examples` (0: all), by `sample_seed`.
+    """
+    model, tokenizer = classifier_of(card, devices.pick(device))
+    positions = read_card(card)["max_positions"]
+    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    tokens, rows = sampler.sample("train", examples)
+    chosen = part_of([len(example) for example in tokens], BATCH_TOKENS, part)
+    labels = rows["label"].to_numpy()[chosen]
+    found = gradients(model, [tokens[index] for index in chosen], labels)
+    tables.write(gradients_table(found, chosen), values)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

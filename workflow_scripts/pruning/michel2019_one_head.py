@@ -9,11 +9,25 @@ from workflow_scripts.core.data.glue import TASKS, present
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
-from workflow_scripts.pruning.michel2019_fig3 import OVER_EXAMPLES, over_runs
+from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
 
 # The strategies, and which head of each layer they keep.
 KEPT = {"one-head": "most important", "one-head-random": "random"}
+OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high", "n"]
 PERCENT = ["score", "score_low", "score_high", "change", "change_low", "change_high"]
+
+
+def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Per number of pruned heads: mean score over runs, its 95% interval and the number of runs.
+
+    A run is a seed, for random orders a seed and draw. `runs_low` and `runs_high` sample runs with
+    replacement; OVER_EXAMPLES are means over runs of each one's interval over examples.
+    """
+    wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
+    mean, low, high = bootstrap_mean(wide.to_numpy(), draws, seed, INDEPENDENT)
+    columns = {"score": mean, "runs_low": low, "runs_high": high, "runs": len(wide)}
+    frame = pd.DataFrame({"pruned": wide.columns} | columns)
+    return frame.merge(rows.groupby("pruned", as_index=False)[OVER_EXAMPLES].mean(), on="pruned")
 
 
 def one_head_table(curves: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:

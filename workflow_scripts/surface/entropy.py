@@ -1,6 +1,8 @@
 """Entropy of each head's attention distributions (Clark et al. 2019, section 3.3, Figure 4)."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,8 @@ from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.decoders import is_decoder
 from workflow_scripts.core.data.head_labels import labels
-from workflow_scripts.core.data.patterns import Patterns
+from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
@@ -70,28 +73,22 @@ def broad_heads(frame: pd.DataFrame, broad: float, by: str = "entropy") -> pd.Da
     return above.assign(head=labels(above)).drop(columns=["layer", "query"])
 
 
-def decoder_entropies(
-    cache: Patterns, documents: list[str], bootstrap: int, seed: int
-) -> pd.DataFrame:
-    """Each head's OF_DECODERS over all queries but the first, with intervals and uniform values."""
-    shape = (len(cache), cache.n_layers, cache.n_heads)
-    values = {measure: np.full(shape, np.nan) for measure in OF_DECODERS}
-    for example in job.progress(cache, cache.n_parts, "entropy"):
-        if len(example.ids) > 1:
-            place = example.index, example.layers
-            for measure, rows in measures_of_decoder(example.pattern).items():
-                values[measure][place] = rows.mean(axis=-1, dtype=np.float64)
-    uniform = uniform_of_decoder(cache.lengths)
-    frame = per_head({"all": values["entropy"]}, "query", "entropy", bootstrap, seed, documents)
-    frame = frame.assign(uniform=uniform["entropy"])
-    for measure in OF_DECODERS[1:]:
-        rows = per_head({"all": values[measure]}, "query", measure, bootstrap, seed, documents)
-        frame[measure] = rows[measure]
-        frame[f"{measure}_low"], frame[f"{measure}_high"] = rows["ci_low"], rows["ci_high"]
-        frame[f"{measure}_uniform"] = uniform[measure]
-    return frame
+def means_of(text: CachedExample, card: dict[str, Any]) -> dict[tuple[str, str], np.ndarray]:
+    """Each measure's mean over all queries, and of an encoder from [CLS], [layer, head]; or NaN."""
+    if is_decoder(card):
+        if len(text.ids) == 1:
+            return {(measure, "all"): np.array(np.nan) for measure in OF_DECODERS}
+        rows = measures_of_decoder(text.pattern)
+        return {(name, "all"): each.mean(axis=-1, dtype=np.float64) for name, each in rows.items()}
+    cls, means = text.ids == card["special"]["cls"], {}
+    for measure, rows in measures_of(text.pattern).items():
+        means[measure, "all"] = rows.mean(axis=-1, dtype=np.float64)
+        from_cls = rows[..., cls].mean(axis=-1) if cls.any() else np.array(np.nan)
+        means[measure, "cls"] = from_cls
+    return means
 
 
+@in_one_pass
 def main(
     attention: Path,
     corpus: Path,
@@ -101,7 +98,7 @@ def main(
     broad: float,
     bootstrap: int,
     seed: int = 1,
-) -> None:
+) -> Measure:
     """Write each head's mean entropy and largest weight, over all queries and from [CLS].
 
     Column `uniform` is the entropy of attending to all tokens alike: the mean of log L. The table
@@ -112,35 +109,28 @@ def main(
     of log i; `largest_uniform` and `at_most_tenth_uniform` are what uniform attention gives, too.
     """
     card = read_card(model)
-    if is_decoder(card):
-        with open_patterns(attention, card) as cache:
-            frame = decoder_entropies(cache, cache.documents(corpus), bootstrap, seed)
+    decoder = is_decoder(card)
+    patterns = open_patterns(attention, card)
+    documents = patterns.documents(corpus)
+
+    def write(values: dict[tuple[str, str], np.ndarray]) -> None:
+        def rows(measure: str) -> pd.DataFrame:
+            of_measure = {query: each for (name, query), each in values.items() if name == measure}
+            return per_head(of_measure, "query", measure, bootstrap, seed, documents)
+
+        lengths = patterns.lengths
+        uniform = uniform_of_decoder(lengths) if decoder else {"entropy": np.log(lengths).mean()}
+        frame = rows("entropy").assign(uniform=float(uniform["entropy"]))
+        for measure in OF_DECODERS[1:] if decoder else MEASURES[1:]:
+            others = rows(measure)
+            frame[measure] = others[measure]
+            frame[f"{measure}_low"], frame[f"{measure}_high"] = others["ci_low"], others["ci_high"]
+            if decoder:
+                frame[f"{measure}_uniform"] = uniform[measure]
         tables.write(frame, entropy)
-        tables.write_csv(broad_heads(frame, broad, "relative"), table)
-        return
-    with open_patterns(attention, card) as cache:
-        documents = cache.documents(corpus)
-        shape = (len(cache), cache.n_layers, cache.n_heads)
-        values = {
-            measure: {query: np.full(shape, np.nan) for query in ("all", "cls")}
-            for measure in MEASURES
-        }
-        for example in job.progress(cache, cache.n_parts, "entropy"):
-            place = example.index, example.layers
-            cls = example.ids == card["special"]["cls"]
-            for measure, rows in measures_of(example.pattern).items():
-                values[measure]["all"][place] = rows.mean(axis=-1, dtype=np.float64)
-                if cls.any():
-                    values[measure]["cls"][place] = rows[..., cls].mean(axis=-1)
-        uniform = float(np.log(cache.lengths).mean())
-    frame = per_head(values["entropy"], "query", "entropy", bootstrap, seed, documents)
-    frame = frame.assign(uniform=uniform)
-    for measure in MEASURES[1:]:
-        rows = per_head(values[measure], "query", measure, bootstrap, seed, documents)
-        frame[measure] = rows[measure]
-        frame[f"{measure}_low"], frame[f"{measure}_high"] = rows["ci_low"], rows["ci_high"]
-    tables.write(frame, entropy)
-    tables.write_csv(broad_heads(frame, broad), table)
+        tables.write_csv(broad_heads(frame, broad, "relative" if decoder else "entropy"), table)
+
+    return mean_per_segment(patterns, partial(means_of, card=card), write)
 
 
 if __name__ == "__main__":

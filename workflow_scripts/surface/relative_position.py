@@ -10,6 +10,8 @@ from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
@@ -52,6 +54,7 @@ def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
     return above.assign(head=labels(above))[columns]
 
 
+@in_one_pass
 def main(
     attention: Path,
     corpus: Path,
@@ -61,7 +64,7 @@ def main(
     threshold: float,
     bootstrap: int,
     seed: int = 1,
-) -> None:
+) -> Measure:
     """Write the averages of every head, and the list of heads above `threshold`.
 
     For a decoder, without the next token. Column `uniform` is then what uniform attention gives:
@@ -70,21 +73,21 @@ def main(
     card = read_card(model)
     measured = attention_back if is_decoder(card) else attention_at
     offsets = {to: OFFSETS[to] for to in (OF_DECODERS if is_decoder(card) else OFFSETS)}
-    with open_patterns(attention, card) as cache:
-        documents = cache.documents(corpus)
-        shape = (len(cache), cache.n_layers, cache.n_heads)
-        values = {target: np.empty(shape) for target in offsets}
-        for example in job.progress(cache, cache.n_parts, "position"):
-            place = example.index, example.layers
-            for target, offset in offsets.items():
-                values[target][place] = measured(example.pattern, offset)
-        lengths = cache.lengths
-    frame = per_head(values, "target", "attention", bootstrap, seed, documents)
-    if is_decoder(card):
-        uniform = {target: uniform_back(lengths, offset) for target, offset in offsets.items()}
-        frame = frame.assign(uniform=frame["target"].map(uniform))
-    tables.write(frame, position)
-    tables.write_csv(heads_above(frame, threshold), above)
+    patterns = open_patterns(attention, card)
+    documents, lengths = patterns.documents(corpus), patterns.lengths
+
+    def averages(text: CachedExample) -> dict[str, np.ndarray]:
+        return {target: measured(text.pattern, offset) for target, offset in offsets.items()}
+
+    def write(values: dict[str, np.ndarray]) -> None:
+        frame = per_head(values, "target", "attention", bootstrap, seed, documents)
+        if is_decoder(card):
+            uniform = {target: uniform_back(lengths, offset) for target, offset in offsets.items()}
+            frame = frame.assign(uniform=frame["target"].map(uniform))
+        tables.write(frame, position)
+        tables.write_csv(heads_above(frame, threshold), above)
+
+    return mean_per_segment(patterns, averages, write)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,11 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
+from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
-
-TARGETS = ("cls", "sep", "punctuation", "sep_to_sep", "other_to_sep")
-OF_DECODERS = ("first", "punctuation")
 
 
 def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> np.ndarray:
@@ -84,6 +83,7 @@ def uniform_to_special(segments: Sequence[np.ndarray], card: dict[str, Any]) -> 
     }
 
 
+@in_one_pass
 def main(
     attention: Path,
     corpus: Path,
@@ -91,7 +91,7 @@ def main(
     special_tokens: Out,
     bootstrap: int,
     seed: int = 1,
-) -> None:
+) -> Measure:
     """Write the averages of every head with their intervals.
 
     Column `uniform` is what attending to all tokens alike gives: the mean share of such tokens,
@@ -99,19 +99,19 @@ def main(
     to a query.
     """
     card = read_card(model)
-    targets = OF_DECODERS if is_decoder(card) else TARGETS
-    with open_patterns(attention, card) as cache:
-        documents = cache.documents(corpus)
-        shape = (len(cache), cache.n_layers, cache.n_heads)
-        values = {target: np.empty(shape) for target in targets}
-        for example in job.progress(cache, cache.n_parts, "special tokens"):
-            averages = attention_to_special(example.pattern, example.ids, card)
-            for target, average in averages.items():
-                values[target][example.index, example.layers] = average
-        segments = [cache.tokens(index)["ids"] for index in range(len(cache))]
+    patterns = open_patterns(attention, card)
+    documents = patterns.documents(corpus)
+
+    def averages(text: CachedExample) -> dict[str, np.ndarray]:
+        return attention_to_special(text.pattern, text.ids, card)
+
+    def write(values: dict[str, np.ndarray]) -> None:
+        segments = [patterns.tokens(index)["ids"] for index in range(len(patterns))]
         uniform = uniform_to_special(segments, card)
-    frame = per_head(values, "target", "attention", bootstrap, seed, documents)
-    tables.write(frame.assign(uniform=frame["target"].map(uniform)), special_tokens)
+        frame = per_head(values, "target", "attention", bootstrap, seed, documents)
+        tables.write(frame.assign(uniform=frame["target"].map(uniform)), special_tokens)
+
+    return mean_per_segment(patterns, averages, write)
 
 
 if __name__ == "__main__":

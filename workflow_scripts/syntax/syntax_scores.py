@@ -1,9 +1,10 @@
 """Every head against every relation, in both directions (Clark et al. 2019, section 4.2)."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.data.wordpieces import remedy, split_words, word_attention
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import head_accuracy
@@ -23,6 +25,8 @@ from workflow_scripts.syntax import counting
 from workflow_scripts.syntax.counting import DIRECTIONS_BACK
 
 log = logging.getLogger(__name__)
+# What reads a sentence of a corpus, and what gives the counts of all that were read.
+Counting = tuple[Callable[[CachedExample], None], Callable[[], Any]]
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,13 @@ class DependencyCounts:
         )
 
 
-def whole_sentences(cache: Patterns, trees: list[Tree]) -> Iterator[CachedExample]:
-    """The sentences of whose words each has a token; others are logged."""
-    for example in job.progress(cache, cache.n_parts, "syntax"):
-        tree = trees[example.index]
-        if len(np.unique(example.word[example.word >= 0])) == len(tree.words):
-            yield example
-        elif example.is_first:
-            why = "a word has no token or the sentence is too long"
-            log.info("%s: left out, %s", tree.source, why)
+def is_usable(sentence: CachedExample, tree: Tree) -> bool:
+    """Whether each word of a sentence has a token; others are logged."""
+    if len(np.unique(sentence.word[sentence.word >= 0])) == len(tree.words):
+        return True
+    if sentence.is_first:
+        log.info("%s: left out, a word has no token or the sentence is too long", tree.source)
+    return False
 
 
 def head_accuracies(
@@ -149,8 +151,8 @@ def offsets_back(largest: int) -> list[int]:
 
 def count_decoder_corpus(
     cache: Patterns, trees: list[Tree], documents: list[str], largest_offset: int
-) -> QuestionCounts:
-    """Count over all sentences; a sentence with a word that has no token is left out."""
+) -> Counting:
+    """Counting over all sentences; a sentence with a word that has no token is left out."""
     cache.expect([tree.id for tree in trees], "the treebank")
     relations, offsets = counting.relations_of(trees), offsets_back(largest_offset)
     units, codes = head_accuracy.units(documents), pd.factorize(np.array(documents, object))[0]
@@ -164,7 +166,11 @@ def count_decoder_corpus(
     split, used = np.zeros(n, int), 0
     chance = np.zeros((len(trees), *n))  # of each sentence, to be summed in their order
     members = [counting.membership(tree, relations).astype(int) for tree in trees]
-    for example in whole_sentences(cache, trees):
+
+    def update(example: CachedExample) -> None:
+        nonlocal split, used
+        if not is_usable(example, trees[example.index]):
+            return
         tree, member, unit = trees[example.index], members[example.index], units[example.index]
         asked = counting.questions(tree, int(example.word[0]))
         attention = attention_to_earlier(example.pattern, example.word)
@@ -174,7 +180,7 @@ def count_decoder_corpus(
         with_special[unit, :, example.layers] += among_all.astype(np.int32)
         tied[:, example.layers] += even.astype(int)
         if not example.is_first:
-            continue
+            return
         n_asked = asked.counted.astype(int) @ member
         total[unit] += n_asked
         of_documents[codes[example.index]] |= n_asked > 0
@@ -183,29 +189,33 @@ def count_decoder_corpus(
         pieces = split_words(example.word)[asked.asker] & asked.counted
         split += pieces.astype(int) @ member
         used += 1
-    if not total.any():
-        why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
-        raise InputError(
-            f"{cache.path}: none of {len(trees)} sentences has a dependency to the left; {why}"
-        )
-    sentences = {"used": used, "left out": len(trees) - used}
-    parts = [
-        DependencyCounts(
-            relations=relations,
-            directions=[direction],
-            correct=correct[:, [k]],
-            with_special=with_special[:, [k]],
-            total=total[:, k],
-            tied=tied[[k]],
-            offsets=at_offsets[:, k],
-            n_documents=of_documents[:, k].sum(axis=0),
-            split=split[k],
-            sentences=sentences,
-        )
-        for k, direction in enumerate(DIRECTIONS_BACK)
-    ]
-    of_all = np.sum([member.sum(axis=0) for member in members], axis=0)
-    return QuestionCounts(parts, chance.sum(axis=0), of_all, sentences)
+
+    def counts() -> QuestionCounts:
+        if not total.any():
+            why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
+            raise InputError(
+                f"{cache.path}: none of {len(trees)} sentences has a dependency to the left; {why}"
+            )
+        sentences = {"used": used, "left out": len(trees) - used}
+        parts = [
+            DependencyCounts(
+                relations=relations,
+                directions=[direction],
+                correct=correct[:, [k]],
+                with_special=with_special[:, [k]],
+                total=total[:, k],
+                tied=tied[[k]],
+                offsets=at_offsets[:, k],
+                n_documents=of_documents[:, k].sum(axis=0),
+                split=split[k],
+                sentences=sentences,
+            )
+            for k, direction in enumerate(DIRECTIONS_BACK)
+        ]
+        of_all = np.sum([member.sum(axis=0) for member in members], axis=0)
+        return QuestionCounts(parts, chance.sum(axis=0), of_all, sentences)
+
+    return update, counts
 
 
 def decoder_accuracies(counts: QuestionCounts, draws: int, seed: int) -> pd.DataFrame:
@@ -217,7 +227,7 @@ def decoder_accuracies(counts: QuestionCounts, draws: int, seed: int) -> pd.Data
             of_decoder = {"uniform": chance / n, "coverage": n / counts.of_all}
         frames.append(head_accuracies(part, draws, seed, **of_decoder))
     frame = pd.concat(frames, ignore_index=True)
-    # For decoders the column stands here.
+    # Of decoders the column stands here.
     frame.insert(frame.columns.get_loc("split") + 1, "tied", frame.pop("tied"))
     return frame
 
@@ -245,8 +255,8 @@ def decoder_held_out(counts: QuestionCounts, draws: int, seed: int) -> pd.DataFr
 
 def count_corpus(
     cache: Patterns, trees: list[Tree], documents: list[str], largest_offset: int
-) -> DependencyCounts:
-    """Count over all sentences; a sentence with a word that has no token is left out."""
+) -> Counting:
+    """Counting over all sentences; a sentence with a word that has no token is left out."""
     cache.expect([tree.id for tree in trees], "the treebank")
     relations = [*counting.relations_of(trees), counting.ALL_RELEASED]
     units, codes = head_accuracy.units(documents), pd.factorize(np.array(documents, object))[0]
@@ -259,8 +269,12 @@ def count_corpus(
     of_documents = np.zeros((codes.max() + 1, len(relations)), bool)
     offsets = np.zeros((len(n_words), 2 * largest_offset, len(relations)), correct.dtype)
     split, used = np.zeros(len(relations), int), 0
-    for example in whole_sentences(cache, trees):
+
+    def update(example: CachedExample) -> None:
+        nonlocal split, used
         tree, layers = trees[example.index], example.layers
+        if not is_usable(example, tree):
+            return
         unit, code = units[example.index], codes[example.index]
         attention = word_attention(example.pattern, example.word)
         found = counting.count(attention, tree, relations)
@@ -268,7 +282,7 @@ def count_corpus(
         with_special[unit, :, layers] += found.with_special.astype(correct.dtype)
         tied[:, layers] += found.tied
         if not example.is_first:
-            continue
+            return
         member = counting.membership(tree, relations)
         total[unit] += member.sum(axis=0)
         of_documents[code] |= member.any(axis=0)
@@ -276,22 +290,26 @@ def count_corpus(
         offsets[unit] += at_offsets.astype(correct.dtype)
         split += member[split_words(example.word)].sum(axis=0)
         used += 1
-    if not used:
-        why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
-        raise InputError(f"{cache.path}: none of {len(trees)} sentences can be used; {why}")
-    resampled = total.any(axis=1)
-    return DependencyCounts(
-        relations=relations,
-        directions=list(counting.DIRECTIONS),
-        correct=correct[resampled],
-        with_special=with_special[resampled],
-        total=total[resampled],
-        tied=tied,
-        offsets=offsets[resampled],
-        n_documents=of_documents.sum(axis=0),
-        split=split,
-        sentences={"used": used, "left out": len(trees) - used},
-    )
+
+    def counts() -> DependencyCounts:
+        if not used:
+            why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
+            raise InputError(f"{cache.path}: none of {len(trees)} sentences can be used; {why}")
+        resampled = total.any(axis=1)
+        return DependencyCounts(
+            relations=relations,
+            directions=list(counting.DIRECTIONS),
+            correct=correct[resampled],
+            with_special=with_special[resampled],
+            total=total[resampled],
+            tied=tied,
+            offsets=offsets[resampled],
+            n_documents=of_documents.sum(axis=0),
+            split=split,
+            sentences={"used": used, "left out": len(trees) - used},
+        )
+
+    return update, counts
 
 
 def offset_range(largest: int) -> list[int]:
@@ -306,6 +324,7 @@ def offset_accuracies(counts: DependencyCounts, largest_offset: int) -> pd.DataF
     return tables.tidy(axes, accuracy=share)
 
 
+@in_one_pass
 def main(
     attention: Path,
     model: Path,
@@ -320,7 +339,7 @@ def main(
     released_direction: bool,
     bootstrap: int,
     seed: int = 1,
-) -> None:
+) -> Measure:
     """Write the accuracies of heads and offsets, the held-out best heads and sentence counts.
 
     `released` has each head's accuracy for all words by the released counting, in the released
@@ -329,23 +348,30 @@ def main(
     card = read_card(model)
     decoder = is_decoder(card)
     count = count_decoder_corpus if decoder else count_corpus
-    with open_patterns(attention, card) as cache:
-        counts = count(cache, read_trees(trees), cache.documents(corpus), largest_offset)
-    tables.write_csv(pd.DataFrame(counts.sentences.items(), columns=["sentences", "n"]), sentences)
-    if decoder:
-        frame = decoder_accuracies(counts, bootstrap, seed)
-        tables.write(frame, scores)
-        tables.write(frame.iloc[:0], released)
-        tables.write(decoder_offsets(counts), offsets)
-        tables.write(decoder_held_out(counts, bootstrap, seed), best)
-        return
-    own = counts.select(counts.relations[:-1], [0, 1, 2] if released_direction else [0, 1])
-    as_released = counts.select([counting.ALL_RELEASED], counting.RELEASED_DIRECTIONS)
-    tables.write(head_accuracies(own, bootstrap, seed), scores)
-    tables.write(head_accuracies(as_released, bootstrap, seed), released)
-    tables.write(offset_accuracies(counts, largest_offset), offsets)
-    parts = [held_out(part, bootstrap, seed) for part in (own, as_released)]
-    tables.write(pd.concat(parts), best)
+    patterns = open_patterns(attention, card)
+    update, counted = count(patterns, read_trees(trees), patterns.documents(corpus), largest_offset)
+
+    def write() -> None:
+        counts = counted()
+        tables.write_csv(
+            pd.DataFrame(counts.sentences.items(), columns=["sentences", "n"]), sentences
+        )
+        if decoder:
+            frame = decoder_accuracies(counts, bootstrap, seed)
+            tables.write(frame, scores)
+            tables.write(frame.iloc[:0], released)
+            tables.write(decoder_offsets(counts), offsets)
+            tables.write(decoder_held_out(counts, bootstrap, seed), best)
+            return
+        own = counts.select(counts.relations[:-1], [0, 1, 2] if released_direction else [0, 1])
+        as_released = counts.select([counting.ALL_RELEASED], counting.RELEASED_DIRECTIONS)
+        tables.write(head_accuracies(own, bootstrap, seed), scores)
+        tables.write(head_accuracies(as_released, bootstrap, seed), released)
+        tables.write(offset_accuracies(counts, largest_offset), offsets)
+        parts = [held_out(part, bootstrap, seed) for part in (own, as_released)]
+        tables.write(pd.concat(parts), best)
+
+    return Measure(patterns, update, write)
 
 
 if __name__ == "__main__":

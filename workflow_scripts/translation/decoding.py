@@ -1,4 +1,4 @@
-"""Translations with any sets of heads disabled, many variants of the model in one pass.
+"""Translations and teacher-forced losses with sets of heads disabled, many variants in one pass.
 
     found = translate(translator, sources, heads, pass_rows=512)  # heads [variant, sublayer, head]
     found.ids[variant][sentence], found.capped[variant, sentence]
@@ -9,22 +9,298 @@ same heads of the encoder, which most variants leave alone. Items that are done 
 that a variant that repeats itself up to the cap keeps no others.
 
 Translations are those of `generate` for one variant and one sentence. Where hypotheses have equal
-scores but for rounding, the size of a pass may decide, as in `generate` it does.
+scores but for rounding, the size of a pass may decide, as in `generate` it does. `generate` decodes
+every sentence of a batch until the last is done; here those that are done give their rows back. All
+else of it is used as it is: model.generate(..., custom_generate=search, leave=...). The source's
+keys and values are the same for all hypotheses of a sentence, and are kept once: a step moves those
+of the decoder's own tokens alone.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.functional import cross_entropy, log_softmax
+from transformers import EncoderDecoderCache, GenerationConfig, LogitsProcessorList, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
-from workflow_scripts.core.model.attention import watching
-from workflow_scripts.core.model.batches import chunks_by_length
-from workflow_scripts.core.model.translators import Translator
+from workflow_scripts.core.model.attention import Watcher, n_heads, sublayers, watching
+from workflow_scripts.core.model.batches import by_length, chunks_by_length
+from workflow_scripts.core.model.interventions import uniform
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.translators import IGNORED, Translator, pad_sources, pad_targets
 from workflow_scripts.core.run import job
-from workflow_scripts.translation.beam_search import ends_of, search
-from workflow_scripts.translation.variant_rows import Variants, variants_of
+
+MODES = ("zero", "uniform")
+
+
+class Disabled(Watcher):
+    """Disables heads row by row: `heads` is bool [row, sublayer, head].
+
+    A disabled head outputs 0 (`zero`), or attends to all keys alike that it may see (`uniform`).
+    Where a pass has k times as many rows, as a decoder's has with k beams, each serves k in turn.
+    """
+
+    def __init__(self, heads: torch.Tensor, mode: str) -> None:
+        if mode not in MODES:
+            raise ValueError(f"mode {mode!r}: one of {MODES}")
+        self.mode = mode
+        self._set(heads)
+
+    def keep(self, rows: torch.Tensor) -> None:
+        """Leave out all rows but these."""
+        self._set(self.heads[rows])
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        if self.mode != "uniform" or layer not in self._sublayers:
+            return pattern
+        return torch.where(self._rows(layer, pattern), uniform(real, pattern.dtype), pattern)
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        if self.mode != "zero" or layer not in self._sublayers:
+            return output
+        return output.masked_fill(self._rows(layer, output), 0)
+
+    def _set(self, heads: torch.Tensor) -> None:
+        self.heads = heads
+        # The others have nothing to change in any row.
+        self._sublayers = set(heads.any(2).any(0).nonzero()[:, 0].tolist())
+
+    def _rows(self, layer: int, states: torch.Tensor) -> torch.Tensor:
+        """The disabled heads of a pass' rows, bool [row, head, 1, 1]."""
+        heads = self.heads[:, layer, :, None, None]
+        return heads.repeat_interleave(len(states) // len(heads), 0)
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Sets of disabled heads, bool [variant, sublayer, head], and how they are disabled."""
+
+    translator: Translator
+    heads: np.ndarray
+    mode: str
+
+    @cached_property
+    def encoder_sets(self) -> np.ndarray:
+        """A number for each variant: the same for those that disable the same encoder heads."""
+        types = [sublayer.type for sublayer in sublayers(self.translator.model)]
+        heads = self.heads[:, np.array(types) == "encoder"]
+        return np.unique(heads.reshape(len(heads), -1), axis=0, return_inverse=True)[1].ravel()
+
+    def rows(self, variants: np.ndarray) -> Disabled:
+        """The watcher for a pass whose rows are of these variants."""
+        heads = torch.from_numpy(self.heads[variants]).to(self.translator.model.device)
+        return Disabled(heads, self.mode)
+
+    def encode(
+        self, sources: Sequence[Sequence[int]], sentences: np.ndarray, variants: np.ndarray
+    ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """The encoder's states [row, token, width] and its inputs, of sentences by variants.
+
+        Rows of one sentence that disable the same heads of the encoder share its pass.
+        """
+        keys = np.stack([sentences, self.encoder_sets[variants]])
+        _, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+        translator, rows = self.translator, torch.from_numpy(inverse.ravel())
+        inputs = pad_sources(translator, [sources[index] for index in sentences[first]])
+        with watching(translator.model, self.rows(variants[first])):
+            states = translator.model.get_encoder()(**inputs).last_hidden_state
+        rows = rows.to(states.device)
+        return states[rows], {name: value[rows] for name, value in inputs.items()}
+
+
+def variants_of(translator: Translator, heads: np.ndarray | None, mode: str) -> Variants:
+    """The variants that disable `heads`; without any, the model itself alone."""
+    if heads is None:
+        shape = (1, len(sublayers(translator.model)), n_heads(translator.model))
+        heads = np.zeros(shape, bool)
+    return Variants(translator, heads, mode)
+
+
+NEVER = -1e9  # the score of what cannot be chosen, as in transformers
+LEAVING = 1 / 16  # rows are given back when this share of the sentences is done
+
+
+def search(
+    model: PreTrainedModel,
+    input_ids: torch.Tensor,
+    logits_processor: LogitsProcessorList,
+    generation_config: GenerationConfig,
+    leave: Callable[[torch.Tensor], None],
+    **inputs: Any,
+) -> list[list[int]]:
+    """The tokens generated for each sentence; they end with an end token unless they are cut off.
+
+    Called by `generate`, which gives the prompts [sentence * beam, token], the encoder's outputs
+    and the rest. When sentences leave, `leave` gets the indices of those that stay among those that
+    were there.
+    """
+    beams, prompt = generation_config.num_beams, input_ids.shape[1]
+    hypotheses = Hypotheses.start(input_ids.unflatten(0, (-1, beams)))
+    step = BeamStep(generation_config, prompt, input_ids.device)
+    found: list[list[int]] = [[] for _ in range(len(hypotheses.tokens))]
+    numbers = torch.arange(len(found), device=input_ids.device)  # of the sentences still there
+    states = inputs["encoder_outputs"].last_hidden_state[::beams]
+    mask = inputs["attention_mask"][::beams]
+    cache: EncoderDecoderCache = inputs["past_key_values"]
+
+    def read(tokens: torch.Tensor) -> torch.Tensor:
+        """The logits [row, word] after `tokens` [row, token] and what the cache holds."""
+        return model(
+            decoder_input_ids=tokens,
+            encoder_outputs=BaseModelOutput(last_hidden_state=states),
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=True,
+        ).logits[:, -1]
+
+    logits = read(input_ids[::beams]).repeat_interleave(beams, 0)
+    # The hypotheses of a sentence are still the same.
+    cache.self_attention_cache.batch_repeat_interleave(beams)
+    while True:
+        origin = step(hypotheses, logits, logits_processor)
+        stay = (~hypotheses.done).nonzero()[:, 0]
+        if len(stay) <= (1 - LEAVING) * len(numbers):
+            for index in hypotheses.done.nonzero()[:, 0].tolist():
+                length = int(hypotheses.length[index])
+                found[int(numbers[index])] = hypotheses.best[index, prompt:length].tolist()
+            if not len(stay):
+                return found
+            hypotheses.keep(stay)
+            leave(stay)
+            numbers, origin = numbers[stay], origin[stay]
+            states, mask = states[stay], mask[stay]
+            cache.cross_attention_cache.reorder_cache(stay)
+        cache.self_attention_cache.reorder_cache(origin.flatten())
+        logits = read(hypotheses.tokens[..., -1].reshape(-1, 1))
+
+
+@dataclass
+class Hypotheses:
+    """The beginnings of translations of some sentences, and what ended, with prompts.
+
+    `tokens` [sentence, beam, token] go on, with log-probabilities `scores` [sentence, beam]. What
+    `ended` [sentence, beam] has scores that are divided by lengths; of the best of them `best`
+    [sentence, token] has `length` tokens. A sentence is `done` where it cannot be surpassed.
+    """
+
+    tokens: torch.Tensor
+    scores: torch.Tensor
+    ended: torch.Tensor
+    ended_scores: torch.Tensor
+    best: torch.Tensor
+    length: torch.Tensor
+    done: torch.Tensor
+
+    @classmethod
+    def start(cls, prompts: torch.Tensor) -> "Hypotheses":
+        """All beams of a sentence are equal: the first alone has a score."""
+        never = torch.full(prompts.shape[:2], NEVER, device=prompts.device)
+        scores = never.clone()
+        scores[:, 0] = 0
+        none = torch.zeros_like(never, dtype=torch.bool)
+        first, no = prompts[:, 0], none[:, 0]
+        return cls(prompts, scores, none, never, first, torch.zeros_like(first[:, 0]), no)
+
+    def keep(self, indices: torch.Tensor) -> None:
+        """Leave out all sentences but these."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name)[indices])
+
+    def end(self, new: torch.Tensor, tokens: torch.Tensor) -> None:
+        """Let `tokens` [sentence, token] be the best where `new` [sentence] is true."""
+        best = torch.zeros_like(tokens)
+        best[:, : self.best.shape[1]] = self.best
+        self.best = torch.where(new[:, None], tokens, best)
+        self.length = self.length.masked_fill(new, tokens.shape[1])
+
+
+class BeamStep:
+    """One step of the search that a generation config describes."""
+
+    def __init__(self, config: GenerationConfig, prompt: int, device: torch.device) -> None:
+        self.ends = torch.tensor(ends_of(config), device=device)
+        self.config, self.prompt, self.beams = config, prompt, config.num_beams
+
+    def __call__(
+        self, hypotheses: Hypotheses, logits: torch.Tensor, process: LogitsProcessorList
+    ) -> torch.Tensor:
+        """Go on by one token; the row that each hypothesis continues, int64 [sentence, beam].
+
+        `logits` are [sentence * beam, word].
+        """
+        step = self._greedily if self.beams == 1 else self._by_beams
+        return step(hypotheses, logits.float(), process)
+
+    def _greedily(
+        self, hypotheses: Hypotheses, logits: torch.Tensor, process: LogitsProcessorList
+    ) -> torch.Tensor:
+        token = process(hypotheses.tokens[:, 0], logits.clone()).argmax(1)
+        tokens = torch.cat((hypotheses.tokens[:, 0], token[:, None]), 1)
+        new = torch.isin(token, self.ends) | (tokens.shape[1] == self.config.max_length)
+        hypotheses.end(new & ~hypotheses.done, tokens)
+        hypotheses.tokens, hypotheses.done = tokens[:, None], hypotheses.done | new
+        return torch.arange(len(tokens), device=tokens.device)[:, None]
+
+    def _by_beams(
+        self, hypotheses: Hypotheses, logits: torch.Tensor, process: LogitsProcessorList
+    ) -> torch.Tensor:
+        beams = self.beams
+        kept = max(2, 1 + len(self.ends)) * beams  # so that `beams` of them do not end
+        scores = process(hypotheses.tokens.flatten(0, 1), log_softmax(logits, 1))
+        sums = scores.unflatten(0, (-1, beams)) + hypotheses.scores[..., None]
+        scores, chosen = sums.flatten(1).topk(kept)
+        beam, token = chosen // sums.shape[2], chosen % sums.shape[2]
+        tokens = torch.cat((_taken(hypotheses.tokens, beam), token[..., None]), 2)
+        size = tokens.shape[2]
+        last = size == self.config.max_length
+        ends = torch.isin(token, self.ends) | last
+        self._end(hypotheses, tokens, scores, ends)
+        hypotheses.scores, chosen = (scores + ends * NEVER).topk(beams)
+        hypotheses.tokens = _taken(tokens, chosen)
+        self._close(hypotheses, size, last)
+        first = torch.arange(len(tokens), device=tokens.device)[:, None] * beams
+        return first + beam.gather(1, chosen)
+
+    def _end(
+        self,
+        hypotheses: Hypotheses,
+        tokens: torch.Tensor,
+        scores: torch.Tensor,
+        ends: torch.Tensor,
+    ) -> None:
+        """Keep what ends now, among the first `beams` alone, if it is among the best that ended."""
+        length = tokens.shape[2] - self.prompt
+        new = ends & ~hypotheses.done[:, None]
+        new[:, self.beams :] = False
+        scores = torch.where(new, scores / length**self.config.length_penalty, NEVER)
+        merged = torch.cat((hypotheses.ended_scores, scores), 1)
+        hypotheses.ended_scores, chosen = merged.topk(self.beams)
+        hypotheses.ended = torch.cat((hypotheses.ended, new), 1).gather(1, chosen)
+        best = chosen[:, :1] - self.beams
+        best_is_new = (best >= 0) & new.gather(1, best.clamp(min=0))
+        hypotheses.end(best_is_new[:, 0], _taken(tokens, best.clamp(min=0))[:, 0])
+
+    def _close(self, hypotheses: Hypotheses, size: int, last: bool) -> None:
+        """Mark the sentences that are done."""
+        possible = hypotheses.scores[:, :1] / (size - self.prompt) ** self.config.length_penalty
+        worst = hypotheses.ended_scores.amin(1, keepdim=True)
+        better = possible > torch.where(hypotheses.ended, worst, NEVER)
+        hypotheses.done = hypotheses.done | ~better.any(1) | last
+
+
+def ends_of(config: GenerationConfig) -> list[int]:
+    """The tokens that end a translation."""
+    ends = config.eos_token_id
+    return [ends] if isinstance(ends, int) else list(ends)
+
+
+def _taken(tokens: torch.Tensor, beams: torch.Tensor) -> torch.Tensor:
+    """tokens [sentence, beam, token] of `beams` [sentence, n]."""
+    return tokens.gather(1, beams[..., None].expand(-1, -1, tokens.shape[2]))
 
 
 @dataclass(frozen=True)
@@ -55,14 +331,14 @@ def translate(
     capped = np.zeros((n, len(sources)), bool)
     with torch.inference_mode():
         for items in job.progress(passes[::-1], desc=f"passes, {n} variants"):  # longest first
-            for item, tokens in zip(items, _pass(of_model, sources, items), strict=True):
+            for item, tokens in zip(items, _translated_pass(of_model, sources, items), strict=True):
                 sentence, variant = divmod(int(item), n)
                 ids[variant][sentence] = tokens
                 capped[variant, sentence] = tokens[-1] not in ends
     return Translations(ids, capped)
 
 
-def _pass(
+def _translated_pass(
     variants: Variants, sources: Sequence[Sequence[int]], items: np.ndarray
 ) -> list[list[int]]:
     """The tokens generated for each item: a sentence and its variant."""
@@ -76,3 +352,53 @@ def _pass(
             custom_generate=search,
             leave=disabled.keep,
         )
+
+
+def forced_losses(
+    translator: Translator,
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    variants: np.ndarray | None,
+    pass_rows: int,
+    mode: str = "zero",
+) -> np.ndarray:
+    """The losses of each variant's targets, float64 [variant, sentence]: nats, summed over tokens.
+
+    The model is given the right beginning of every target, so that errors do not add up: the loss
+    understates what a variant does that goes wrong early or repeats itself when it translates, and
+    leaves out the search. In return it is smooth, and takes one pass.
+
+    `variants` is bool [variant, sublayer, head], true where disabled; None is the model itself. A
+    pass has at most `pass_rows` target tokens, padding among them, or those of one target.
+    """
+    of_model = variants_of(translator, variants, mode)
+    n = len(of_model.heads)
+    losses = np.empty((len(sources), n))
+    lengths = np.repeat([len(target) for target in targets], n)
+    with torch.inference_mode(), OneDNN():
+        for items in job.progress(by_length(lengths, pass_rows), desc=f"losses of {n} variants"):
+            losses.flat[items] = _scored_pass(of_model, sources, targets, items)
+    return losses.T
+
+
+def _scored_pass(
+    variants: Variants,
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    items: np.ndarray,
+) -> np.ndarray:
+    """The losses of items: a sentence and its variant."""
+    translator, (sentences, of_rows) = variants.translator, np.divmod(items, len(variants.heads))
+    states, inputs = variants.encode(sources, sentences, of_rows)
+    labels = pad_targets(translator, [targets[index] for index in sentences])
+    with watching(translator.model, variants.rows(of_rows)):
+        logits = translator.model(
+            encoder_outputs=BaseModelOutput(last_hidden_state=states),
+            attention_mask=inputs["attention_mask"],
+            labels=labels,
+            use_cache=False,
+        ).logits
+    losses = cross_entropy(
+        logits.float().flatten(0, 1), labels.flatten(), ignore_index=IGNORED, reduction="none"
+    )
+    return losses.view(labels.shape).double().sum(1).cpu().numpy()

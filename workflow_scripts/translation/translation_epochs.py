@@ -18,11 +18,12 @@ from workflow_scripts.translation.translation_curves import (
     ALL,
     Measurement,
     PruningChoices,
+    by_head,
     curves_of,
+    gradients_on,
     plans_of,
     read_split,
 )
-from workflow_scripts.translation.translation_importance import by_head, gradients_on
 from workflow_scripts.translation.translation_pruning import MEASURED_ON
 
 

@@ -22,14 +22,12 @@ from workflow_scripts.translation.translation_curves import (
     Measurement,
     PruningChoices,
     ScopedOrder,
-    curves_of,
-    plans_of,
-    read_split,
-)
-from workflow_scripts.translation.translation_importance import (
     by_head,
+    curves_of,
     gradients_on,
     importance_table,
+    plans_of,
+    read_split,
 )
 
 CHOSEN_ON, MEASURED_ON = "validation", "test"

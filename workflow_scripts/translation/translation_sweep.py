@@ -26,8 +26,7 @@ from workflow_scripts.core.model.translators import (
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
-from workflow_scripts.translation.decoding import translate
-from workflow_scripts.translation.forced_losses import forced_losses
+from workflow_scripts.translation.decoding import forced_losses, translate
 
 log = logging.getLogger(__name__)
 UNITS = {"head": one_head, "all-but-one": all_but_one}

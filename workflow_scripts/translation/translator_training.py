@@ -5,7 +5,7 @@ import json
 import logging
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from typing import Any
 import pandas as pd
 import torch
 import transformers
+from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
+from tokenizers.models import BPE
 from torch.nn import functional
-from transformers import MarianConfig, MarianMTModel
+from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
@@ -40,7 +42,36 @@ from workflow_scripts.core.model.translators import (
 )
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.translation.vocabulary import learnt
+
+PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
+
+
+def learnt_vocabulary(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
+    """A tokenizer of at most `size` subwords, which ends every text with END.
+
+    Punctuation stands apart from words; decoding gives the text back as it was written, its runs of
+    spaces as one.
+    """
+    tokenizer = Tokenizer(BPE(unk_token=UNKNOWN))
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation()]
+    )
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, special_tokens=[PAD, END, UNKNOWN], show_progress=False
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    end = tokenizer.token_to_id(END)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"$A {END}", special_tokens=[(END, end)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, unk_token=UNKNOWN
+    )
+
 
 log = logging.getLogger(__name__)
 POSITIONS = 512  # which are computed, not learnt
@@ -92,7 +123,7 @@ def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator
             f"config: translation.train.hidden: {recipe.hidden} is no multiple of heads "
             f"({recipe.heads}); change one of them"
         )
-    tokenizer = learnt(texts, recipe.vocabulary)
+    tokenizer = learnt_vocabulary(texts, recipe.vocabulary)
     sizes = {
         f"{side}_{name}": value
         for side in ("encoder", "decoder")

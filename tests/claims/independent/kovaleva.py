@@ -4,25 +4,28 @@ import math
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
-from tests.claims.independent.clark import apart, layers, means, named
+from tests.claims.independent.clark import apart, layers, means
 from tests.claims.independent.study import (
+    ENDS,
+    NAMES,
+    TITLES,
     Case,
+    Cases,
     Missing,
     Study,
+    over_seeds,
     student,
     tasks,
     where,
     wilson,
 )
 
-TITLES = {"mrpc": "MRPC", "stsb": "STS-B", "sst2": "SST-2", "qqp": "QQP", "rte": "RTE"}
-TITLES |= {"qnli": "QNLI", "mnli": "MNLI", "cola": "CoLA"}
 SEVEN = [name for name in TITLES if name != "cola"]
-ENDS = ("ci_low", "ci_high")
 
 
-def classifier_f1(study: Study, of: str) -> list[Case]:
+def classifier_f1(study: Study) -> Cases:
     rows = study.rows("tables/kovaleva2019-classifier.csv", maps="fine-tuned")
     row = where(rows, method="network").iloc[0]
     chance = where(rows, method="network, shuffled labels").iloc[0]["macro_f1"]
@@ -30,20 +33,18 @@ def classifier_f1(study: Study, of: str) -> list[Case]:
     return [Case(*ends, reference=chance)]
 
 
-def class_share(study: Study, of: str) -> list[Case]:
-    rows = study.rows("patterns/shares.parquet", stage="fine-tuned", **{"class": of})
-    cases = []
+def class_share(study: Study, map_class: str) -> Cases:
+    rows = study.rows("patterns/shares.parquet", stage="fine-tuned", **{"class": map_class})
     for task, of_task in tasks(rows):
         for method in dict.fromkeys(of_task["method"]):
             heads: dict[tuple, list[float]] = {}
             for row in where(of_task, method=method).to_dict("records"):
                 heads.setdefault((row["layer"], row["head"]), []).append(100 * row["share"])
             number = student(np.array([np.mean(shares) for shares in heads.values()]))
-            cases.append(Case(*number, f"{TITLES[task]}, by {method}", task=task))
-    return cases
+            yield Case(*number, f"{TITLES[task]}, by {method}", task=task)
 
 
-def frame_heads(study: Study, of: str) -> list[Case]:
+def frame_heads(study: Study) -> Cases:
     table = study.rows("tables/kovaleva2019-frame-controls.csv", direction="either")
     rows = table.to_dict("records")
     listed = sum(row["p_corrected"] < 0.05 and row["difference"] >= 0.02 for row in rows)
@@ -51,7 +52,7 @@ def frame_heads(study: Study, of: str) -> list[Case]:
     return [Case(*(100 * count / len(rows) for count in (listed, listed, most)))]
 
 
-def frame_attention(study: Study, of: str) -> list[Case]:
+def frame_attention(study: Study) -> Cases:
     rows = study.rows("tables/kovaleva2019-frames.csv", direction="either")
     best = rows.sort_values("attention").iloc[-1]
     controls = study.rows("tables/kovaleva2019-frame-controls.csv", direction="either")
@@ -59,21 +60,18 @@ def frame_attention(study: Study, of: str) -> list[Case]:
     return [Case(*best[["attention", *ENDS]], reference=reference)]
 
 
-def glue_score(study: Study, of: str) -> list[Case]:
-    task, metric, column = of.split()
+def glue_score(study: Study, task: str, metric: str, weights: str) -> Cases:
     row = study.rows("tables/kovaleva2019-table1.csv", task=task, metric=metric, split="dev")
     row = row.iloc[0]
-    if math.isnan(row[column]):
-        raise Missing(of)
-    ends = (row[column + end] for end in ("", "_low", "_high"))
+    if math.isnan(row[weights]):
+        raise Missing(weights)
+    ends = (row[weights + end] for end in ("", "_low", "_high"))
     comparable = bool(row["official"] or row["generated"])
-    name = next(name for name in TITLES if TITLES[name] == task)
-    return [Case(*ends, task, reference=row["majority"], comparable=comparable, task=name)]
+    return [Case(*ends, task, reference=row["majority"], comparable=comparable, task=NAMES[task])]
 
 
-def main_scores(study: Study, columns: str) -> dict[str, tuple[np.ndarray, bool]]:
+def main_scores(study: Study, *columns: str) -> dict[str, tuple[np.ndarray, bool]]:
     """For each of the seven tasks the difference of two columns, and whether its data are own."""
-    more, less = columns.split(" over ")
     table = study.rows("tables/kovaleva2019-table1.csv", split="dev")
     found = {}
     for name in SEVEN:
@@ -81,24 +79,22 @@ def main_scores(study: Study, columns: str) -> dict[str, tuple[np.ndarray, bool]
         rows = table[(table["task"] == TITLES[name]) & (table["metric"] == metric)]
         for row in rows.to_dict("records"):
             one, other = (
-                np.array([row[column + end] for end in ("", "_low", "_high")])
-                for column in (more, less)
+                np.array([row[column + end] for end in ("", "_low", "_high")]) for column in columns
             )
             if not np.isnan(one[0] - other[0]):
                 found[name] = apart(one, other), row["official"] and not row["generated"]
     return found
 
 
-def table1_gain(study: Study, of: str) -> list[Case]:
-    columns, _, named_tasks = of.partition(" on ")
-    gains = main_scores(study, columns)
-    wanted = named_tasks.split() or list(TITLES.values())
-    return [Case(*gains[name][0], TITLES[name], task=name) for name in gains
-            if TITLES[name] in wanted]  # fmt: skip
+def table1_gain(study: Study, weights: str, other_weights: str, task: str = "") -> Cases:
+    gains = main_scores(study, weights, other_weights)
+    wanted = task.split() or list(TITLES.values())
+    chosen = [name for name in gains if TITLES[name] in wanted]
+    return [Case(*gains[name][0], TITLES[name], task=name) for name in chosen]
 
 
-def average_gain(study: Study, of: str) -> list[Case]:
-    gains = main_scores(study, of)
+def average_gain(study: Study, weights: str, other_weights: str) -> Cases:
+    gains = main_scores(study, weights, other_weights)
     if len(gains) < 7:
         return []
     value = np.mean([gain[0] for gain, _ in gains.values()])
@@ -108,12 +104,11 @@ def average_gain(study: Study, of: str) -> list[Case]:
     return [Case(value, value - below, value + above, "seven tasks", 0.0, own)]
 
 
-def last_layers_change(study: Study, of: str) -> list[Case]:
-    cases = []
+def last_layers_change(study: Study, but: str) -> Cases:
     for task, rows in tasks(study.all("finetuning/*.similarity.parquet")):
-        if TITLES[task] == of:
+        if TITLES[task] == but:
             continue
-        last = {*layers(rows, "11-12")["layer"]}
+        last = {*layers(rows, 11, 12)["layer"]}
         by_layer = {
             layer: 100 * means(rows[rows["layer"] == layer], "similarity", *ENDS)
             for layer in {*rows["layer"]}
@@ -122,8 +117,7 @@ def last_layers_change(study: Study, of: str) -> list[Case]:
         changed = [by_layer[layer] for layer in last]
         most_of_others = min(kept, key=lambda ends: ends[0])
         least_of_last = max(changed, key=lambda ends: ends[0])
-        cases.append(Case(*apart(most_of_others, least_of_last), TITLES[task], task=task))
-    return cases
+        yield Case(*apart(most_of_others, least_of_last), TITLES[task], task=task)
 
 
 def features(study: Study, query: str) -> pd.DataFrame:
@@ -137,92 +131,122 @@ def by_kind(rows: pd.DataFrame) -> dict[str, np.ndarray]:
     return {kind: ends for kind, ends in found.items() if not np.isnan(ends[0])}
 
 
-def words_to_special(study: Study, of: str) -> list[Case]:
-    cases = []
+def words_to_special(study: Study) -> Cases:
     for task, rows in tasks(features(study, "all")):
         kinds = by_kind(rows)
         words = [ends for kind, ends in kinds.items() if kind not in ("cls", "sep", "punctuation")]
         most = max(words, key=lambda ends: ends[0])
         for special in ("cls", "sep"):
             ratio = 100 * most / kinds[special][[0, 2, 1]]
-            cases.append(Case(*ratio, f"{TITLES[task]}, [{special.upper()}]", task=task))
-    return cases
+            yield Case(*ratio, f"{TITLES[task]}, [{special.upper()}]", task=task)
 
 
-def special_by_depth(study: Study, of: str) -> list[Case]:
-    one, _, other, _, depth = of.replace(",", "").split()
-    cases = []
+def special_by_depth(
+    study: Study, token: str, other_token: str, first_layer: str, last_layer: str
+) -> Cases:
     for task, rows in tasks(features(study, "all")):
-        kinds = by_kind(layers(rows, depth))
-        assert named(layers(rows, depth))
-        cases.append(Case(*apart(kinds[one], kinds[other]), TITLES[task], task=task))
-    return cases
+        kinds = by_kind(layers(rows, first_layer, last_layer))
+        yield Case(*apart(kinds[token], kinds[other_token]), TITLES[task], task=task)
 
 
-def cls_attends(study: Study, of: str) -> list[Case]:
-    wanted, _, *chosen = of.split()
-    cases = []
-    for task, rows in tasks(features(study, "cls")):
+def cls_attends(study: Study, token: str, task: str) -> Cases:
+    for name, rows in tasks(features(study, "cls")):
         kinds = by_kind(rows[rows["layer"] == max(rows["layer"])])
-        if TITLES[task] in chosen and wanted in kinds:
-            ours = kinds.pop(wanted)
+        if TITLES[name] in task.split() and token in kinds:
+            ours = kinds.pop(token)
             next_best = max(kinds.values(), key=lambda ends: ends[0])
-            cases.append(Case(*apart(ours, next_best), TITLES[task], task=task))
-    return cases
+            yield Case(*apart(ours, next_best), TITLES[name], task=name)
 
 
-def candidates_diagonal(study: Study, of: str) -> list[Case]:
+def candidates_diagonal(study: Study, link: str) -> Cases:
     table = study.rows("tables/kovaleva2019-links.csv", stage="fine-tuned", far=False)
-    cases = []
     for title, rows in tasks(table):
-        for link in dict.fromkeys(rows["link"]):
-            if link in of.split():
+        for name in dict.fromkeys(rows["link"]):
+            if name in link.split():
                 columns = [f"neighbours{end}" for end in ("", "_low", "_high")]
-                of_heads = where(rows, link=link)[columns].to_numpy()
+                of_heads = where(rows, link=name)[columns].to_numpy()
                 ends = [sum(share > 0.5 for share in shares) for shares in of_heads.T]
-                task = next(name for name in TITLES if TITLES[name] == title)
-                cases.append(Case(*ends, f"{title}, {link}", task=task))
-    return cases
+                yield Case(*ends, f"{title}, {name}", task=NAMES[title])
 
 
-def adjacent_links(study: Study, of: str) -> list[Case]:
-    table = where(study.all("finetuning/*.links.parquet"), stage="fine-tuned", link=of)
-    cases = []
+def adjacent_links(study: Study, link: str) -> Cases:
+    table = where(study.all("finetuning/*.links.parquet"), stage="fine-tuned", link=link)
     for task, rows in tasks(table):
         n, far = (int(where(rows, far=only)["links"].max()) for only in (False, True))
         if n:
             near = n - far
-            cases.append(Case(100 * near / n, *wilson(near, n), TITLES[task], task=task))
-    return cases
+            yield Case(100 * near / n, *wilson(near, n), TITLES[task], task=task)
 
 
-def costly_head_and_shared_words(study: Study, of: str) -> list[Case]:
+def costly_head_and_shared_words(study: Study, task: str) -> Cases:
     heads = study.read("tables/kovaleva2019-heads.csv")
-    if f"effect_{of}" not in heads:
-        raise Missing(of)
-    worst = heads.sort_values(f"effect_{of}").iloc[0]
-    wanted = {"task": of, "stage": "fine-tuned", "measure": "copy"}
+    if f"effect_{NAMES[task]}" not in heads:
+        raise Missing(task)
+    worst = heads.sort_values(f"effect_{NAMES[task]}").iloc[0]
+    wanted = {"task": NAMES[task], "stage": "fine-tuned", "measure": "copy"}
     wanted |= {"layer": worst["layer"], "head": worst["head"]}
     rows = where(study.all("finetuning/*.shared.parquet"), **wanted)
-    return [Case(*(100 * means(rows, "excess", *ENDS)), TITLES[of], task=of)]
+    return [Case(*(100 * means(rows, "excess", *ENDS)), task, task=NAMES[task])]
 
 
-RECOMPUTED = {
-    function.__name__: function
-    for function in (
-        classifier_f1,
-        class_share,
-        frame_heads,
-        frame_attention,
-        glue_score,
-        table1_gain,
-        average_gain,
-        last_layers_change,
-        words_to_special,
-        special_by_depth,
-        cls_attends,
-        candidates_diagonal,
-        adjacent_links,
-        costly_head_and_shared_words,
-    )
-}
+def held_out_gain(study: Study, disabled: str) -> Cases:
+    wanted = {"unit": disabled, "mode": "uniform", "split": "dev"}
+    table = study.rows("tables/michel2019-gains.csv", **wanted)
+    for name, title in TITLES.items():
+        metric = {"stsb": "pearson", "cola": "matthews"}.get(name, "accuracy")
+        rows = table[(table["task"] == title) & (table["metric"] == metric)]
+        if len(rows):
+            ends, seeds = over_seeds(rows, "gain", "gain_low", "gain_high")
+            yield Case(*ends, title, task=name, **seeds)
+
+
+def best_head_effect(study: Study, task: str) -> Cases:
+    """The largest effect of each seed, by sorting."""
+    name = NAMES[task]
+    metric = {"stsb": "pearson", "cola": "matthews"}.get(name, "accuracy")
+    wanted = {"unit": "head", "mode": "uniform", "split": "dev", "metric": metric}
+    rows = where(study.all("ablation/*.pretrained.*.scores.parquet"), task=name, **wanted)
+    best = [of_seed.sort_values("effect").iloc[[-1]] for _, of_seed in rows.groupby("seed")]
+    number, seeds = over_seeds(pd.concat(best), "effect", *ENDS, scale=100)
+    how = (seeds["interval"] or "95% over examples") + ", of the chosen head alone"
+    return [Case(*number, task, task=name, seeds=seeds["seeds"], interval=how)]
+
+
+def stratum_effect(study: Study, heads: str, task: str) -> Cases:
+    """The printed interval is of 90%: 1.644854 standard errors to each side."""
+    for row in study.rows("tables/kovaleva2019-strata.csv", stratum=heads).to_dict("records"):
+        if row["task"] == NAMES[task]:
+            error = (row["high"] - row["low"]) / 2 / 1.644854
+            middle = (row["high"] + row["low"]) / 2
+            assert math.isclose(middle, row["effect"], abs_tol=1e-5)
+            ends = row["effect"] - 1.959964 * error, row["effect"] + 1.959964 * error
+            number = (100 * end for end in (row["effect"], *ends))
+            yield Case(*number, task, task=NAMES[task], near=1e-3)
+
+
+def layer_effect(study: Study, task: str, layer: str) -> Cases:
+    rows = study.all(f"ablation/{NAMES[task]}.pretrained.*.scores.parquet")
+    wanted = {"unit": "layer", "mode": "uniform", "split": "dev", "metric": "accuracy"}
+    rows = layers(where(rows, **wanted), layer, layer)
+    if not len(rows):
+        return []
+    number, seeds = over_seeds(rows, "effect", *ENDS, scale=100)
+    return [Case(*number, task, task=NAMES[task], **seeds)]
+
+
+def lowest_effect(study: Study, heads: str) -> Cases:
+    """The printed intervals are of 90%."""
+    table = study.read("tables/kovaleva2019-heads.csv")
+    found = table[table["kinds"].str.contains(heads, regex=False)].to_dict("records")
+    if not found:
+        raise Missing(heads)
+    quantile = norm.isf(0.025 / len(found))
+    for task in (task for task in TITLES if f"effect_{task}" in found[0]):
+        names = [f"{name}_{task}" for name in ("effect", "low", "high")]
+        effect, low, high = 100 * np.array([[head[name] for name in names] for head in found]).T
+        half = quantile * (high - low) / 2 / 1.644854
+        number = min(effect), min(effect - half), min(effect + half)
+        seeds = len(
+            {*where(study.all("ablation/*.pretrained.*.scores.parquet"), task=task)["seed"]}
+        )
+        yield Case(*number, TITLES[task], task=task, near=1e-3, seeds=seeds)

@@ -1,20 +1,27 @@
 """Michel et al. 2019 on classifiers, from the printed tables of variants."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
+from tests.claims.independent.clark import means
 from tests.claims.independent.study import (
     NAMES,
-    STUDENT,
+    TITLES,
     Case,
+    Cases,
+    Missing,
     Study,
     attenuated,
     curve_mean,
     newcombe,
     over_seeds,
+    quantile,
     surely_above,
+    tasks,
     where,
 )
 
@@ -57,51 +64,40 @@ def loses(rows: pd.DataFrame, level: float) -> np.ndarray:
     return np.array([effect < 0 for effect in rows["effect"]]) & (np.array(p) < level)
 
 
-def classifier_heads_without_loss(study: Study, of: str) -> list[Case]:
-    level, most = (float(x) for x in of.split())
-    cases = []
+def classifier_heads_without_loss(study: Study, level: str, most: str) -> Cases:
     for case, task, rows in sets(study, "michel2019-table1"):
-        ends = without_loss(~loses(rows, level), rows["ci_low"].to_numpy() > -most)
-        cases.append(Case(*ends, case, task=task, comparable=of_accuracy(rows)))
-    return cases
+        ends = without_loss(~loses(rows, float(level)), rows["ci_low"].to_numpy() > -float(most))
+        yield Case(*ends, case, task=task, comparable=of_accuracy(rows))
 
 
-def classifier_layers_of_one_head(study: Study, of: str) -> list[Case]:
+def classifier_layers_of_one_head(study: Study, column: str, most: str) -> Cases:
     """Layers whose loss is smaller than a bound: by its value, surely, and possibly."""
-    column, bound = of.split()
     ends = {"effect": ("ci_low", "ci_high"), "gain": ("gain_low", "gain_high")}[column]
-    cases = []
     for case, task, rows in sets(study, "michel2019-table3"):
-        small = [100 * np.mean(rows[name] > -float(bound)) for name in (column, *ends)]
-        cases.append(Case(*small, case, task=task, comparable=of_accuracy(rows)))
-    return cases
+        small = [100 * np.mean(rows[name] > -float(most)) for name in (column, *ends)]
+        yield Case(*small, case, task=task, comparable=of_accuracy(rows))
 
 
-def worst_layer_of_one_head(study: Study, of: str) -> list[Case]:
-    cases = []
+def worst_layer_of_one_head(study: Study) -> Cases:
     for case, task, rows in sets(study, "michel2019-table3"):
         worst = rows.sort_values("effect").drop_duplicates("seed")
         ends, seeds = over_seeds(worst, "effect", "ci_low", "ci_high")
-        cases.append(Case(*ends, case, task=task, comparable=of_accuracy(rows), **seeds))
-    return cases
+        yield Case(*ends, case, task=task, comparable=of_accuracy(rows), **seeds)
 
 
-def agreement(study: Study, of: str) -> list[Case]:
-    paper, *wanted = of.split()
+def agreement(study: Study, correlation: str, task: str = "") -> Cases:
     rows = study.rows("tables/michel2019-pairs.csv", mode="zero", kind="datasets")
     halves = study.rows("tables/michel2019-pairs.csv", mode="zero", kind="halves")
     halves = dict(zip(halves["one"], halves["pearson"], strict=True))
     masked = {*study.all("ablation/*.pretrained.*.scores.parquet")["task"]}
-    cases = []
     for row in rows.to_dict("records"):
         first, _, part = row["one"].rpartition(" ")
-        task = NAMES.get(first if part in ("dev", "matched") else row["one"])
-        if task in masked and task in (wanted or [task]):
+        name = NAMES.get(first if part in ("dev", "matched") else row["one"])
+        if name in masked and task in ("", first, row["one"]):
             ends = (row[f"pearson{end}"] for end in ("", "_low", "_high"))
             most = attenuated(halves[row["one"]], halves[f"{first} {row['other']}"])
-            about = {"task": task, "comparable": most >= float(paper)}
-            cases.append(Case(*ends, f"{row['one']} and {row['other']}", **about))
-    return cases
+            about = {"task": name, "comparable": most >= float(correlation)}
+            yield Case(*ends, f"{row['one']} and {row['other']}", **about)
 
 
 def curves(study: Study, order: str) -> dict[str, pd.DataFrame]:
@@ -115,64 +111,100 @@ def curves(study: Study, order: str) -> dict[str, pd.DataFrame]:
 CHANGE = ("change", "change_low", "change_high")
 
 
-def pruned(study: Study, of: str) -> list[Case]:
-    at, *tasks = of.split()
-    cases = []
+def pruned(study: Study, share: str, task: str = "") -> Cases:
     for title, rows in curves(study, "importance").items():
-        if not tasks or NAMES[title] in tasks:
-            nearest = min(rows.to_dict("records"), key=lambda row: abs(row["share"] - float(at)))
+        if task in ("", title):
+            nearest = min(rows.to_dict("records"), key=lambda row: abs(row["share"] - float(share)))
             ends = (100 * nearest[name] for name in CHANGE)
-            points = bool(tasks) or nearest["metric"] in ("accuracy", "f1")
-            cases.append(Case(*ends, title, comparable=points, task=NAMES[title]))
-    return cases
+            points = bool(task) or nearest["metric"] in ("accuracy", "f1")
+            yield Case(*ends, title, comparable=points, task=NAMES[title])
 
 
-def order_area(study: Study, of: str) -> list[Case]:
-    found = [curves(study, order) for order in (*of.split(" over "), "random")]
-    cases = []
+def order_area(study: Study) -> Cases:
+    found = [curves(study, order) for order in ("importance", "ablation", "random")]
     for title in sorted({*found[0]} & {*found[1]}):
         first, second, *random = (
             100 * curve_mean(table[title], *CHANGE) for table in found if title in table
         )
         known = all(surely_above(second, third) for third in random)
-        cases.append(Case(*newcombe(first, second), title, task=NAMES[title], comparable=known))
-    return cases
+        yield Case(*newcombe(first, second), title, task=NAMES[title], comparable=known)
 
 
-def one_head_each(study: Study, of: str) -> list[Case]:
+def one_head_each(study: Study) -> Cases:
     table = study.rows("tables/michel2019-one-head.csv", kept="most important")
-    cases = []
     for task in table["task"]:
         row = where(table, task=task)
         ends = (row[name].item() for name in CHANGE)
-        cases.append(Case(*ends, task, task=NAMES[task], comparable=of_accuracy(row)))
-    return cases
+        yield Case(*ends, task, task=NAMES[task], comparable=of_accuracy(row))
 
 
-def speed_gain(study: Study, of: str) -> list[Case]:
-    cases = []
-    for row in study.rows("tables/michel2019-table4.csv", batch_size=int(of)).to_dict("records"):
+def speed_gain(study: Study, batch_size: str) -> Cases:
+    for row in study.rows("tables/michel2019-table4.csv", batch_size=int(batch_size)).to_dict(
+        "records"
+    ):
         ratio, n = row["pruned"] / row["original"], row["repeats"]
         relative = [row[f"{name}_sd"] / row[name] for name in ("original", "pruned")]
         half = math.nan
         if n > 1:
-            half = STUDENT[2 * n - 2] * math.sqrt(sum(x**2 for x in relative) / n)
+            half = quantile(2 * n - 2) * math.sqrt(sum(x**2 for x in relative) / n)
         ends = (100 * (ratio * (1 + sign * half) - 1) for sign in (-1, 1))
         about = {"task": NAMES[row["task"]], "comparable": row["device"] != "cpu"}
-        cases.append(Case(100 * (ratio - 1), *ends, row["task"], **about))
-    return cases
+        yield Case(100 * (ratio - 1), *ends, row["task"], **about)
 
 
-RECOMPUTED = {
-    function.__name__: function
-    for function in (
-        classifier_heads_without_loss,
-        classifier_layers_of_one_head,
-        worst_layer_of_one_head,
-        agreement,
-        pruned,
-        order_area,
-        one_head_each,
-        speed_gain,
-    )
-}
+def of_tasks(study: Study, name: str, **wanted: str) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """The rows of each task, or of running text, in a decoder's table or that of classifiers."""
+    try:
+        table = study.rows(f"tables/next-token-{name}.csv", **wanted)
+    except Missing:
+        table = study.rows(f"tables/ablation-{name}.csv", **wanted)
+    for task, rows in tasks(table):
+        yield {} if task == "text" else {"case": TITLES[task], "task": task}, rows
+
+
+def of_pair(study: Study, *modes: str) -> Iterator[tuple[dict, pd.DataFrame]]:
+    for about, rows in of_tasks(study, "modes", of="loss"):
+        pairs = [{*pair} == {*modes} for pair in zip(rows["one"], rows["other"], strict=True)]
+        if any(pairs):
+            yield about, rows[pairs]
+
+
+def modes_rank(study: Study, mode: str, other_mode: str) -> Cases:
+    for about, rows in of_pair(study, mode, other_mode):
+        highs = []
+        for row in rows.to_dict("records"):
+            most, high = attenuated(row["halves_one"], row["halves_other"]), row["rho_high"]
+            highs.append(high if high <= 0 else 1 if high >= most else high / most)
+        yield Case(*means(rows, "rho", "rho_low"), np.mean(highs), **about)
+
+
+def modes_opposite(study: Study, mode: str, other_mode: str) -> Cases:
+    for about, rows in of_pair(study, mode, other_mode):
+        k, n = (int(rows[f"{name}_nominal"].sum()) for name in ("opposite", "both"))
+        if n:
+            interval = stats.binomtest(k, n).proportion_ci(method="wilson")
+            yield Case(100 * k / n, 100 * interval.low, 100 * interval.high, **about)
+
+
+def modes_verdict(study: Study) -> Cases:
+    for about, rows in of_tasks(study, "mode-heads", of="loss"):
+        counts, shown = np.zeros(3), rows[rows["verdict"] != "no effect shown"]
+        for row in shown.to_dict("records"):
+            lows = [value for name, value in row.items() if name.startswith("low_")]
+            highs = [value for name, value in row.items() if name.startswith("high_")]
+            everywhere = row["verdict"] == "in all modes"
+            apart = min(lows) > 0 or max(highs) < 0
+            counts += [everywhere, everywhere and apart, row["verdict"] != "depends on the mode"]
+        if len(shown):
+            yield Case(*(100 * counts / len(shown)), **about)
+
+
+def attribution_rank(study: Study, estimate: str, against: str = "effect") -> Cases:
+    for about, rows in of_tasks(study, "attribution", estimate=estimate, against=against):
+        yield Case(*means(rows, "rho", "rho_low", "rho_high"), **about)
+
+
+def attribution_missed(study: Study, estimate: str) -> Cases:
+    for about, rows in of_tasks(study, "attribution", estimate=estimate, against="effect"):
+        missed = means(rows, "top_missed", "top_missed_low", "top_missed_high")
+        yield Case(*(100 * missed / rows["top"].iloc[0]), **about)

@@ -5,21 +5,19 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import STUDENT, Case, Missing, Study, where, wilson
+from tests.claims.independent.study import Case, Cases, Missing, Study, quantile, where, wilson
 
-INPUTS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 FAMILIES = {"BERT": "bert", "BoV": "bov", "BiLSTM": "bilstm"}
 
 
-def cue(study: Study, of: str) -> list[Case]:
-    split, measure = of.split()
+def cue(study: Study, split: str, statistic: str) -> Cases:
     rows = study.rows("tables/niven2019-table2.csv", data="original", cue="not")
     row = where(rows, split=split).iloc[0]
     numbers = {"coverage": row["applicable"] / row["n"]}
     numbers["productivity"] = row["productive"] / row["applicable"]
-    value = 100 * numbers[measure]
+    value = 100 * numbers[statistic]
     whole = split != "all" or "test" in set(rows["split"])
-    chance = 50.0 if measure == "productivity" else None
+    chance = 50.0 if statistic == "productivity" else None
     return [Case(value, value, value, reference=chance, comparable=whole)]
 
 
@@ -45,49 +43,49 @@ def learnt(study: Study, trained_on: str, family: str, setup: str) -> dict[int, 
 
 def over_points_and_runs(value: float, sd: float, runs: int, n: int) -> tuple[float, float]:
     low, high = wilson(round(value / 100 * n), n)
-    half = STUDENT[runs - 1] * sd / math.sqrt(runs) if runs > 1 else 0.0
+    half = quantile(runs - 1) * sd / math.sqrt(runs) if runs > 1 else 0.0
     low = value - math.sqrt((value - low) ** 2 + half**2)
     high = value + math.sqrt((high - value) ** 2 + half**2)
     return max(low, 0.0), min(high, 100.0)
 
 
-def arct_accuracy(study: Study, of: str) -> list[Case]:
-    table, family, setup, column = of.split()
+def arct_accuracy(study: Study, table: str, family: str, inputs: str, statistic: str) -> Cases:
     trained_on = "swapped" if table == "table4" else "original"
-    frame = logits(study, trained_on, FAMILIES[family], setup)
+    frame = logits(study, trained_on, FAMILIES[family], inputs)
     versions = ["original", "negated"] if table == "table4" else ["original"]
     frame = frame[frame["version"].isin(versions)]
     points, split = held_out(frame)
     if table == "table1":
         points, split = where(frame, split="dev"), "dev"
     by_run = 100 * points.groupby("seed")["right"].mean()
-    has_learnt = learnt(study, trained_on, FAMILIES[family], setup)
+    has_learnt = learnt(study, trained_on, FAMILIES[family], inputs)
     none = not any(has_learnt.values())
-    if column == "others_mean" and not none:
+    if statistic == "others_mean" and not none:
         by_run = by_run[[seed for seed in by_run.index if has_learnt[seed]]]
     n = int(points.groupby("seed").size().iloc[0])
-    reduced = {"median": by_run.median(), "max": by_run.max()}.get(column, by_run.mean())
+    reduced = {"median": by_run.median(), "max": by_run.max()}.get(statistic, by_run.mean())
     value = round(float(reduced), 1)  # as the tables print it
-    if column in ("median", "max"):
+    if statistic in ("median", "max"):
         low, high = wilson(round(value / 100 * n), n)
     else:
         sd = round(float(by_run.std()), 1) if len(by_run) > 1 else 0.0
         low, high = over_points_and_runs(value, sd, len(by_run), n)
     comparable = not none and (split == "test" or table == "table1")
-    comparable &= column != "max" or len(by_run) >= 20
+    comparable &= statistic != "max" or len(by_run) >= 20
     chance = None if table == "table4" else 50.0
-    return [Case(value, low, high, reference=chance, comparable=comparable)]
+    seeds = len(by_run)
+    return [Case(value, low, high, reference=chance, comparable=comparable, seeds=seeds)]
 
 
-def degenerate_runs(study: Study, of: str) -> list[Case]:
+def degenerate_runs(study: Study) -> Cases:
     has_learnt = [*learnt(study, "original", "bert", "full").values()]
     failed, n = has_learnt.count(False), len(has_learnt)
     return [Case(100 * failed / n, *wilson(failed, n))]
 
 
-def peak_gap(study: Study, of: str) -> list[Case]:
+def peak_gap(study: Study, statistic: str) -> Cases:
     """A bootstrap of its own, one sample after the other."""
-    setups = ("full", "W") if of == "gap" else ("full", "W", "RW", "CW")
+    setups = ("full", "W") if statistic == "gap" else ("full", "W", "RW", "CW")
     rights, comparable = {}, True
     for setup in setups:
         frame, _ = held_out(logits(study, "original", "bert", setup))
@@ -103,7 +101,7 @@ def peak_gap(study: Study, of: str) -> list[Case]:
 
     samples = [peaks(np.arange(n)), *(peaks(random.integers(0, n, n)) for _ in range(4000))]
     comparable &= np.percentile([sample["full"] for sample in samples[1:]], 2.5) > 50
-    if of == "gap":
+    if statistic == "gap":
         numbers = [sample["full"] - sample["W"] for sample in samples]
     else:
         gains = [(s["RW"] - s["W"]) + (s["CW"] - s["W"]) for s in samples]
@@ -112,28 +110,25 @@ def peak_gap(study: Study, of: str) -> list[Case]:
     return [Case(numbers[0], low, high, comparable=bool(comparable), near=100 / n + 1)]
 
 
-def adversarial(study: Study, of: str) -> list[Case]:
-    cases = []
+def adversarial(study: Study, trained_on: str) -> Cases:
     for setup in ("full", "CW"):
         try:
-            points, _ = held_out(logits(study, of, "bert", setup))
+            points, _ = held_out(logits(study, trained_on, "bert", setup))
         except Missing:
             continue
         by_run = 100 * points.groupby("seed")["right"].mean()
-        has_learnt = learnt(study, of, "bert", setup)
+        has_learnt = learnt(study, trained_on, "bert", setup)
         seeds = [seed for seed in by_run.index if has_learnt[seed]]
         chosen = by_run[seeds] if seeds else by_run
         sd = round(float(chosen.std()), 1) if len(chosen) > 1 else 0.0
         value, n = round(float(chosen.mean()), 1), len(points) // len(by_run)
         ends = over_points_and_runs(value, sd, len(seeds), n)
-        cases.append(Case(value, *ends, f"BERT {setup}", comparable=bool(seeds)))
-    return cases
+        yield Case(value, *ends, f"BERT {setup}", comparable=bool(seeds), seeds=len(chosen))
 
 
-def easy_points(study: Study, of: str) -> list[Case]:
+def easy_points(study: Study) -> Cases:
     table = study.rows("tables/niven2019-easy.csv", measure="cue among always right")
-    table = where(table, setup=INPUTS["full"])
-    cases = []
+    table = where(table, setup="C, R, W")
     for source in dict.fromkeys(table["source"]):
         rows = table[table["source"] == source]
         some_failed = "not degenerate" in set(rows["runs"])
@@ -143,15 +138,4 @@ def easy_points(study: Study, of: str) -> list[Case]:
             ends = [100 * row[f"bert_minus{end}"] for end in ("", "_low", "_high")]
             comparable = not (some_failed and row["runs"] == "all")
             case = f"{source}, {row['model']}, {kind}"
-            cases.append(Case(*ends, case, comparable=comparable))
-    return cases
-
-
-RECOMPUTED = {
-    "cue": cue,
-    "arct_accuracy": arct_accuracy,
-    "degenerate_runs": degenerate_runs,
-    "peak_gap": peak_gap,
-    "adversarial": adversarial,
-    "easy_points": easy_points,
-}
+            yield Case(*ends, case, comparable=comparable)

@@ -1,7 +1,7 @@
 """The tables of a study, and the intervals that a recomputed number may need."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -10,17 +10,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-Z = 1.959963984540054  # the 97.5th percentile of the normal distribution
-# Student's 97.5th percentiles by degrees of freedom, from a printed table.
-STUDENT = {1: 12.706205, 2: 4.302653, 3: 3.182446, 4: 2.776445, 5: 2.570582, 6: 2.446912}
-STUDENT |= {7: 2.364624, 8: 2.306004, 9: 2.262157, 10: 2.228139, 11: 2.200985, 12: 2.178813}
-STUDENT |= {13: 2.160369, 14: 2.144787, 15: 2.131450, 16: 2.119905, 17: 2.109816, 18: 2.100922}
-STUDENT |= {19: 2.093024, 20: 2.085963, 23: 2.068658, 28: 2.048407, 47: 2.011741, 71: 1.993943}
-STUDENT |= {143: 1.976692, 383: 1.966177}
+Z = stats.norm.isf(0.025)
 # The titles of tasks and their names in files.
 NAMES = {"MRPC": "mrpc", "STS-B": "stsb", "SST-2": "sst2", "QQP": "qqp", "RTE": "rte"}
 NAMES |= {"QNLI": "qnli", "MNLI": "mnli", "CoLA": "cola"}
+TITLES = {name: title for title, name in NAMES.items()}
+ENDS = ("ci_low", "ci_high")
 
 
 class Missing(Exception):
@@ -45,6 +42,9 @@ class Case:
     near: float = 0.0
     seeds: int | None = None
     interval: str | None = None
+
+
+Cases = Iterable[Case]
 
 
 class Study:
@@ -100,13 +100,18 @@ def wilson(right: float, n: int, z: float = Z) -> tuple[float, float]:
     return 100 * (centre - half), 100 * (centre + half)
 
 
+def quantile(degrees: int) -> float:
+    """Student's 97.5th percentile."""
+    return float(stats.t.isf(0.025, degrees))
+
+
 def student(values: np.ndarray) -> tuple[float, float, float]:
     """A mean with Student's 95% interval."""
     values = np.asarray(values, float)
     mean = float(values.mean())
     if len(values) < 2:
         return mean, math.nan, math.nan
-    half = STUDENT[len(values) - 1] * math.sqrt(values.var(ddof=1) / len(values))
+    half = quantile(len(values) - 1) * math.sqrt(values.var(ddof=1) / len(values))
     return mean, mean - half, mean + half
 
 

@@ -15,7 +15,7 @@ def verdict(
     data: Mapping[str, str],
     translator: bool,
 ) -> str:
-    """The verdict on a number by a row of claims/published.csv.
+    """The verdict on a number by a row of claims/*.csv.
 
     `model` is the paper's name of the study's model, if it has one; `data` states what of the data
     is not real; with `translator` the translator is the paper's.

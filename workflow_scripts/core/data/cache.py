@@ -16,7 +16,7 @@ A shard holds some examples of a corpus; its `examples/place` has their position
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -42,6 +42,7 @@ from workflow_scripts.core.data.cache_format import (
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import job
 
 
 class CacheWriter:
@@ -170,7 +171,7 @@ class Cache(Patterns):
         self._pattern_offsets = self._file["pattern/offsets"][:]
         self._values = self._file["pattern/values"]
         self._outside = self._file["pattern/outside"] if "sinks" in self.marks else None
-        self.n_parts = len(self)
+        self.bidirectional = "triangular" not in self.marks
         if self.meta.get("weights") != card["weights"]:
             self.close()
             name = self.meta.get("model", "unknown")
@@ -197,11 +198,11 @@ class Cache(Patterns):
         return CachedExample(pattern=pattern, **about, **flat)
 
     def __iter__(self) -> Iterator[CachedExample]:
-        return self.whole(len(self))
+        return (self[index] for index in range(len(self)))
 
-    def whole(self, n: int) -> Iterator[CachedExample]:
-        """The first `n` examples, each with all layers, in their order."""
-        return (self[index] for index in range(n))
+    def each(self, update: Callable[[CachedExample], None], n: int | None = None) -> None:
+        for index in job.progress(range(len(self))[:n], desc="texts"):
+            update(self[index])
 
     def positions(self) -> np.ndarray:
         """Positions of a shard's examples in the whole corpus, int64 [n]."""

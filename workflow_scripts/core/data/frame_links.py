@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.core.data.records import read_records, write_records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 JUDGED = "either"  # direction of attention: the paper's links are pairs of tokens, without one
 LEVEL = 0.05  # of corrected p-values
@@ -53,7 +54,7 @@ def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) 
     return FrameLinks(**fields, elements=core, others=rest)
 
 
-def frame_heads(scores: pd.DataFrame) -> pd.DataFrame:
+def frame_heads(scores: "pd.DataFrame") -> "pd.DataFrame":
     """The study's one list of frame heads, the largest difference first (docs/chapters/frames.md).
 
     They attend more along links, in either direction, than along the links' controls: by

@@ -72,13 +72,10 @@ def inside_package(location: str) -> Path:
     package, _, rest = location.partition("/")
     spec = find_spec(package) if package.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
-        name = package.replace("-", "_")
-        fix = (
-            "install it with pip" if name == package else f"write the name that is imported, {name}"
+        raise InputError(
+            f"package: {location}: {package!r} is not installed; install it with pip, or write the "
+            "name that is imported"
         )
-        raise InputError(f"package: {location}: {package!r} is not installed; {fix}")
-    if "\0" in rest:
-        raise InputError(f"package: {location!r}: a NUL character; correct the path")
     root = Path(next(iter(spec.submodule_search_locations))).resolve()
     path = (root / rest).resolve()
     if not path.is_relative_to(root):

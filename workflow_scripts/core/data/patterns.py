@@ -1,13 +1,6 @@
-"""What measures read: the patterns of a corpus, from a cache or as a model computes them.
+"""What measures read: the patterns of a corpus, from a cache or as a model computes them."""
 
-    for example in patterns:
-        values[example.index, example.layers] = measure(example.pattern)
-
-A cache gives each example whole. A model gives one layer of one example at a time, in no order of
-the examples, the layers of each in theirs.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -40,15 +33,20 @@ class CachedExample:
         """Whether no layer of this example was read before: what needs no pattern counts once."""
         return not self.layers.start
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the pattern has all layers."""
+        return self.layers == slice(None)
+
 
 class Patterns:
-    """The examples of a corpus: random access, and iteration over all in `n_parts` parts."""
+    """The examples of a corpus: random access, and all of them once."""
 
     path: Path
     n_layers: int
     n_heads: int
+    bidirectional: bool
     ids: list[str]
-    n_parts: int
     _tokens: dict[str, np.ndarray]
     _token_offsets: np.ndarray
 
@@ -58,11 +56,11 @@ class Patterns:
     def __getitem__(self, index: int) -> CachedExample:
         raise NotImplementedError
 
-    def __iter__(self) -> Iterator[CachedExample]:
-        raise NotImplementedError
+    def each(self, update: Callable[[CachedExample], None], n: int | None = None) -> None:
+        """Call `update` once with each example, or with each of its layers in their order.
 
-    def whole(self, n: int) -> Iterator[CachedExample]:
-        """The first `n` examples, each with all layers, in no order."""
+        Where only the first `n` are asked for, there may be others.
+        """
         raise NotImplementedError
 
     @property

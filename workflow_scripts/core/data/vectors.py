@@ -52,18 +52,12 @@ def read_vectors(vectors: Path, names: Path) -> Vectors:
     """The vectors at `vectors` and `names`. Raises InputError if they do not match."""
     try:
         words = names.read_bytes().decode("utf-8").split("\n")[:-1]
-    except (ValueError, OSError) as error:
-        raise InputError(f"{names}: not a list of words; delete it and run again") from error
-    try:
         matrix = load_file(vectors)["vectors"]
-    except (SafetensorError, KeyError, OSError) as error:
+    except (SafetensorError, KeyError, OSError, ValueError) as error:
         raise InputError(f"{vectors}: not word vectors; delete the file and run again") from error
-    if matrix.ndim != 2 or matrix.dtype != np.float32 or not np.isfinite(matrix).all():
+    if matrix.ndim != 2 or len(words) != len(matrix) or not np.isfinite(matrix).all():
         raise InputError(
-            f"{vectors}: not rows of finite float32 numbers; delete the file and run again"
-        )
-    if len(words) != len(matrix):
-        raise InputError(
-            f"{names}: {len(words)} words for {len(matrix)} vectors; delete both and run again"
+            f"{names}: {len(words)} words for {len(matrix)} vectors, or these are not finite; "
+            "delete both and run again"
         )
     return Vectors({word: row for row, word in enumerate(words)}, matrix)

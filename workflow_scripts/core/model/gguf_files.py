@@ -6,7 +6,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +26,6 @@ from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model.models import Source
 
-MAGIC = b"GGUF"
-NEEDED = ("gguf", "accelerate")  # by which transformers reads these files
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
 
@@ -62,24 +59,15 @@ def find(source: Source) -> Path:
         ) from error
 
 
-def is_cached(source: Source) -> bool:
-    """Whether the GGUF file of a hub's repository is on this machine."""
-    from huggingface_hub import try_to_load_from_cache
-
-    found = try_to_load_from_cache(source.hub, source.file, revision=source.revision)
-    return isinstance(found, str)
-
-
 def read_header(file: Path) -> Header:
     """What a GGUF file states of its model.
 
-    Raises InputError for a file of another kind, a damaged one, an architecture that transformers
-    does not read, and positions that are scaled in a way that it leaves out.
+    Raises InputError for a file that transformers does not read, and for positions that are scaled
+    in a way that it leaves out.
     """
-    _check_kind(file)
-    from gguf import GGUFReader
-
     with _readable(file) as place:
+        from gguf import GGUFReader
+
         reader = GGUFReader(file)
         config = AutoConfig.from_pretrained(**place, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(**place, trust_remote_code=False)
@@ -99,7 +87,6 @@ def load(file: Path) -> PreTrainedModel:
 
     Raises InputError where transformers cannot read the weights, or lacks some.
     """
-    _check_kind(file)
     with _readable(file) as place:
         packed, report = AutoModelForCausalLM.from_pretrained(
             **place,
@@ -154,25 +141,6 @@ def _with_own_tokens(tokenizer: FastTokenizer, n: int) -> FastTokenizer:
     given = {name: item for name, item in tokenizer.init_kwargs.items() if name != "gguf_file"}
     backend = Tokenizer.from_str(json.dumps(content | {"added_tokens": own}))
     return type(tokenizer)(**given | {"tokenizer_object": backend})
-
-
-def _check_kind(file: Path) -> None:
-    """Raise InputError where the file is none, no GGUF file, or what reads them is missing."""
-    try:
-        with file.open("rb") as opened:
-            start = opened.read(len(MAGIC))
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}); correct the path") from error
-    if start != MAGIC:
-        raise InputError(
-            f"{file}: not a GGUF file: it begins with {start!r} instead of {MAGIC!r}; download it "
-            "again, or name another"
-        )
-    if missing := [name for name in NEEDED if find_spec(name) is None]:
-        raise InputError(
-            f"{file}: GGUF files are read with {' and '.join(missing)}, which is not installed; "
-            "install what envs/requirements.txt pins"
-        )
 
 
 def _check_positions(file: Path, reader: Any, config: PretrainedConfig) -> None:

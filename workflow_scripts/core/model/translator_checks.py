@@ -14,7 +14,6 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import vocabulary
-from workflow_scripts.core.model.vocabulary import OWN_TOKENIZER
 
 KINDS = "a Marian, BART, mBART, M2M100 or T5"
 CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB
@@ -37,28 +36,12 @@ def check_vocabulary(directory: Path, tokenizer: Tokenizer, config: PretrainedCo
     It has a token that the model's embedding has no row for, or other tokens that pad and end a
     sentence; or a decoder would not know with which token to start.
     """
-    if getattr(tokenizer, "separate_vocabs", False):
-        raise InputError(
-            f"{directory}: source and target have a vocabulary each, which is not supported; use a "
-            "model with a joint vocabulary"
-        )
-    for kind in ("pad", "eos"):
-        name = f"{kind}_token_id"
-        found, expected = getattr(tokenizer, name), getattr(config, name, None)
-        if found is None or expected is None:
-            where = "the tokenizer has no" if found is None else "config.json has no"
-            raise InputError(f"{directory}: {where} {name}; {OWN_TOKENIZER}")
     vocabulary.check_vocabulary(directory, tokenizer, config, ("pad", "eos"))
     start = getattr(config, "decoder_start_token_id", None)
     if start is None and not takes_languages(tokenizer):
         raise InputError(
             f"{directory}: config.json has no decoder_start_token_id, with which a translation "
             "starts; add the one that the model was trained with"
-        )
-    if start is not None and start not in range(config.vocab_size):
-        raise InputError(
-            f"{directory}: config.json's decoder_start_token_id is {start}, but the embedding has "
-            f"{config.vocab_size} rows; correct it"
         )
 
 

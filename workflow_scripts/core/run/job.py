@@ -69,17 +69,18 @@ def run_figure(namespace: dict[str, Any]) -> None:
         name = snakemake.params.figure
     else:
         parser = argparse.ArgumentParser(description=namespace["__doc__"])
-        drawn = [name for name, item in namespace.items() if inspect.isfunction(item)]
-        parser.add_argument("figure", choices=[name for name in drawn if _writes(namespace[name])])
+        drawn = [name for name, item in namespace.items() if _writes(item, namespace["__name__"])]
+        parser.add_argument("figure", choices=drawn)
         name = parser.parse_args(sys.argv[1:2]).figure
         sys.argv[:2] = [f"{sys.argv[0]} {name}"]
     run(namespace[name], namespace)
 
 
-def _writes(function: Callable[..., None]) -> bool:
-    """Whether a parameter of the function is marked as an output."""
-    hints = get_type_hints(function, include_extras=True)
-    return any(hint in OUTPUTS for hint in hints.values())
+def _writes(item: Any, module: str) -> bool:
+    """Whether it is a function of the module with a parameter that is marked as an output."""
+    if not inspect.isfunction(item) or item.__module__ != module:
+        return False
+    return any(hint in OUTPUTS for hint in get_type_hints(item, include_extras=True).values())
 
 
 def call(

@@ -1,13 +1,4 @@
-"""Sizes and times in words."""
-
-UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
-
-
-def size(n_bytes: float) -> str:
-    """A number of bytes in words, of two or three digits."""
-    unit, factor = next((u for u in UNITS if n_bytes >= u[1]), UNITS[-1])
-    value = n_bytes / factor
-    return f"{value:.1f} {unit}" if value < 99.95 else f"{value:,.0f} {unit}"
+"""Times in words."""
 
 
 def duration(seconds: float) -> str:

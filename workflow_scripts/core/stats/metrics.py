@@ -7,6 +7,7 @@ predictions is SciPy's, which the weighted form equals only up to rounding.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -56,18 +57,6 @@ def weighted_scores(
     with what does not vary is 0, as is F1 where class 1 is neither true nor predicted.
     """
     return _WEIGHTED[metric](np.asarray(labels), np.asarray(predictions), weights.astype(float))
-
-
-def _accuracy(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return _weighted_sums("accuracy", labels, predictions, weights)
-
-
-def _f1(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return _weighted_sums("f1", labels, predictions, weights)
-
-
-def _matthews(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return _weighted_sums("matthews", labels, predictions, weights)
 
 
 def _weighted_sums(
@@ -181,20 +170,10 @@ def _correlation(measure: str) -> Metric:
     return correlation
 
 
-METRICS: dict[str, Metric] = {
-    "accuracy": _of_one(_accuracy),
-    "f1": _of_one(_f1),
-    "matthews": _of_one(_matthews),
-    "pearson": _correlation("pearsonr"),
-    "spearman": _correlation("spearmanr"),
-}
-_WEIGHTED: dict[str, WeightedMetric] = {
-    "accuracy": _accuracy,
-    "f1": _f1,
-    "matthews": _matthews,
-    "pearson": _pearson,
-    "spearman": _spearman,
-}
+_OF_CLASSES = {name: partial(_weighted_sums, name) for name in ("accuracy", "f1", "matthews")}
+_WEIGHTED: dict[str, WeightedMetric] = _OF_CLASSES | {"pearson": _pearson, "spearman": _spearman}
+METRICS: dict[str, Metric] = {name: _of_one(metric) for name, metric in _OF_CLASSES.items()}
+METRICS |= {"pearson": _correlation("pearsonr"), "spearman": _correlation("spearmanr")}
 SUMS: dict[str, Sums] = {
     "accuracy": Sums(_right, _share),
     "f1": Sums(_positives, _f1_of_sums),

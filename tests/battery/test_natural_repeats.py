@@ -1,0 +1,313 @@
+"""Roles of heads against plain loops over eager's attentions, by hand, and of a tiny decoder."""
+
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tests.atlas.made_up_tables import MadeUpModel, written
+from tests.atlas.plainly import check
+from tests.atlas.plainly import read as read_atlas
+from tests.core.tiny_decoders import GPT2, LLAMA, TEXTS, byte_tokenizer, random_decoder, save_llama
+from tests.core.tiny_models import write_card
+from workflow_scripts.battery import figures as battery_figures
+from workflow_scripts.battery import inputs, natural_repeats, random_repeats
+from workflow_scripts.battery.head_roles import compared
+from workflow_scripts.battery.inputs import repeated
+from workflow_scripts.battery.measures import ROLES
+from workflow_scripts.battery.natural_repeats import AROUND, confirmed, p_values, repeats
+from workflow_scripts.battery.random_repeats import (
+    as_tokens,
+    mean_weights,
+    means,
+    scores,
+    second_copy,
+)
+from workflow_scripts.core.data.examples import Example, read_examples, write_examples
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.model import attention
+from workflow_scripts.core.stats.sign_flips import holm
+
+LENGTH = 12
+N = 20
+
+
+def eager(model, ids: np.ndarray) -> np.ndarray:
+    """Attentions of the model's own eager attention, [layer, head, query, key], of one text."""
+    model.set_attn_implementation("eager")
+    with torch.no_grad():
+        outputs = model(torch.from_numpy(ids)[None].long(), output_attentions=True)
+    return torch.stack(outputs.attentions)[:, 0].double().numpy()
+
+
+def slow_scores(pattern: np.ndarray, length: int) -> dict[str, np.ndarray]:
+    """The three scores [layer, head] of one sequence, token by token."""
+    found = {role: np.zeros(pattern.shape[:2]) for role in ("previous", "duplicate", "induction")}
+    for token in range(length):
+        first, second = 1 + token, 1 + length + token
+        found["previous"] += pattern[:, :, second, second - 1] / length
+        found["duplicate"] += pattern[:, :, second, first] / length
+        found["induction"] += pattern[:, :, second, first + 1] / length
+    return found
+
+
+def slow_offsets(pattern: np.ndarray, length: int) -> np.ndarray:
+    """Mean weight of the second copy on the token 0, 1, ... back: [layer, head, offset]."""
+    queries = range(1 + length, 1 + 2 * length)
+    return np.stack(
+        [
+            np.mean([pattern[:, :, query, query - offset] for query in queries], axis=0)
+            for offset in range(length + 1)
+        ],
+        axis=-1,
+    )
+
+
+@pytest.fixture(scope="module", params=[GPT2, LLAMA], ids=["gpt2", "llama"])
+def read(request: pytest.FixtureRequest) -> tuple[np.ndarray, np.ndarray]:
+    """Our weights of random sequences, and eager's patterns of the same."""
+    model = random_decoder(request.param)
+    ids = repeated(np.arange(5, 60), start=1, n=N, length=LENGTH, seed=1)
+    patterns = np.stack([eager(model, row) for row in ids])
+    attention.open_attention(model)
+    ours = mean_weights(model, as_tokens(ids), [second_copy(LENGTH)] * N, batch_tokens=80)
+    return ours, patterns
+
+
+def test_scores_and_nulls_are_those_of_plain_loops(read: tuple[np.ndarray, np.ndarray]) -> None:
+    ours, patterns = read
+    frame = scores(ours, LENGTH, threshold=0.2, bootstrap=200, seed=1)
+    expected = [slow_scores(pattern, LENGTH) for pattern in patterns]
+    offsets = np.stack([slow_offsets(pattern, LENGTH) for pattern in patterns])
+    at = {"previous": 1, "duplicate": LENGTH, "induction": LENGTH - 1}
+    p = []
+    for row in frame.itertuples():
+        own = np.array([each[row.role][row.layer, row.head] for each in expected])
+        assert row.score == pytest.approx(own.mean(), abs=1e-6)
+        of_head = offsets[:, row.layer, row.head]
+        others = [offset for offset in range(LENGTH + 1) if offset != at[row.role]]
+        assert row.others == pytest.approx(of_head[:, others].mean(), abs=1e-6)
+        best = max(others, key=lambda offset: of_head[:, offset].mean())
+        assert row.best_offset == best
+        assert row.best_other == pytest.approx(of_head[:, best].mean(), abs=1e-6)
+        assert row.ci_low < row.score < row.ci_high
+        visible = [1 + LENGTH + token + 1 for token in range(LENGTH)]
+        assert row.uniform == pytest.approx(np.mean([1 / n for n in visible]))
+        p.append(sampled_p(own - of_head[:, best]))
+        assert row.p == pytest.approx(p[-1], abs=0.03)
+        held = row.score > 0.2 and row.score > row.best_other and row.p_corrected < 0.05
+        assert row.has_role == held
+    assert frame["p_corrected"].tolist() == holm(frame["p"].to_numpy()).tolist()
+    assert len(frame) == 3 * patterns.shape[1] * patterns.shape[2]
+
+
+def sampled_p(differences: np.ndarray) -> float:
+    """The p-value of the sign-flip test by 4,000 random assignments."""
+    signs = np.random.default_rng(1).choice([-1, 1], (4000, len(differences)))
+    return float(np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9))
+
+
+def perfect(tokens: np.ndarray, role: str) -> np.ndarray:
+    """The pattern [query, key] of a head that does nothing but its role, or rests on the start."""
+    pattern = np.zeros((len(tokens), len(tokens)))
+    for query, token in enumerate(tokens):
+        earlier = [key for key in range(query) if tokens[key] == token]
+        key = query - 1 if role == "previous" and query else 0
+        if earlier and role != "previous":
+            key = earlier[0] + (role == "induction")
+        pattern[query, key] = 1
+    return pattern
+
+
+def test_a_head_that_does_nothing_else_scores_1() -> None:
+    """In its own role, and 0 in others; it alone has the role, on random and on natural repeats."""
+    names = ["previous", "duplicate", "induction"]
+    ids = repeated(np.arange(5, 60), start=1, n=N, length=LENGTH, seed=2)
+    patterns = np.array([[[perfect(row, name) for name in names]] for row in ids])
+    weights = np.array([[means(torch.from_numpy(p[0]), second_copy(LENGTH))] for p in patterns])
+    frame = scores(weights, LENGTH, threshold=0.3, bootstrap=100, seed=1)
+    table = frame.pivot(index="role", columns="head", values="score").loc[names].to_numpy()
+    np.testing.assert_array_equal(table, np.eye(3))
+    assert frame.loc[frame["has_role"], "role"].tolist() == names
+    weak = scores(0.29 * weights, LENGTH, threshold=0.3, bootstrap=100, seed=1)
+    assert (weak.loc[frame["has_role"], "p_corrected"] < 0.05).all()
+    assert not weak["has_role"].any()
+    rng = np.random.default_rng(3)
+    texts = [natural(rng.permutation(40)) for _ in range(12)]
+    places = [repeats(text).places for text in texts]
+    own = [np.array([perfect(text.ids, name) for name in names]) for text in texts]
+    read = np.array([[means(torch.from_numpy(p), at)] for p, at in zip(own, places, strict=True)])
+    found = confirmed(frame, read, [str(n // 2) for n in range(12)], 100, 2000, 1)
+    natural_table = found.pivot(index="role", columns="head", values="natural").loc[names]
+    np.testing.assert_array_equal(natural_table.to_numpy(), np.eye(3))
+    assert found["natural_p"].notna().tolist() == found["has_role"].tolist()
+    assert found.loc[found["confirmed"], "role"].tolist() == names
+
+
+def test_a_head_that_prefers_another_token_has_no_role() -> None:
+    """Above the threshold, but below its best other offset, significantly so."""
+    weights = np.zeros((N, 1, 1, LENGTH + 1))
+    weights[..., LENGTH - 1], weights[..., 5] = 0.4, 0.6
+    frame = scores(weights, LENGTH, threshold=0.3, bootstrap=100, seed=1)
+    row = frame[frame["role"] == "induction"].iloc[0]
+    assert (row["score"], row["best_other"]) == pytest.approx((0.4, 0.6))
+    assert not row["has_role"]
+    assert row["p_corrected"] < 0.001
+    read = np.zeros((N, 1, 1, sum(map(len, (natural_repeats.BACK, natural_repeats.FROM_FIRST)))))
+    read[..., 1], read[..., 3] = 0.4, 0.6
+    with_role, documents = frame.assign(has_role=True), [str(number) for number in range(N)]
+    found = confirmed(with_role, read, documents, 100, 2000, 1).set_index("role")
+    row = found.loc["previous"]
+    assert (row["natural"], row["natural_best_other"]) == pytest.approx((0.4, 0.6))
+    assert not row["confirmed"]
+    assert row["natural_p_corrected"] < 0.01
+
+
+def natural(ids: np.ndarray) -> Tokens:
+    """A text of different tokens in which some occur again, one twice more, after a start token."""
+    ids = np.concatenate([[99], ids, ids[8:14], ids[20:22], ids[10:11]]).astype(np.int32)
+    word = np.arange(-1, len(ids) - 1, dtype=np.int32)
+    return Tokens("a", ids, word, np.zeros(len(ids), np.int8), len(ids) - 1)
+
+
+def test_repeats_are_those_of_plain_loops() -> None:
+    """Once before, both far enough from the text's ends; all of them are counted."""
+    rng = np.random.default_rng(4)
+    for length in (3, 60, 200):
+        ids = rng.integers(0, 60, length).astype(np.int32)
+        word = np.arange(length, dtype=np.int32)
+        word[rng.random(length) < 0.1] = -1
+        word[0] = -1
+        found = repeats(Tokens("a", ids, word, np.zeros(length, np.int8), length))
+        ordinary = [position for position in range(length) if word[position] >= 0]
+        pairs = []
+        for query in ordinary:
+            before = [key for key in ordinary if key < query and ids[key] == ids[query]]
+            pairs += [(query, before[0])] if len(before) == 1 else []
+        assert found.n_repeats == len(pairs)
+        kept = [(i, j) for i, j in pairs if j - AROUND >= 1 and j + 1 + AROUND <= i]
+        assert found.places.queries.tolist() == [i for i, _ in kept]
+        for keys, (i, j) in zip(found.places.keys.tolist(), kept, strict=True):
+            around = list(range(j - AROUND, j + AROUND + 2))
+            assert keys == [i - back for back in range(AROUND + 1)] + around
+            assert min(keys) >= 1
+            assert max(keys) <= i
+
+
+def test_natural_scores_are_those_of_plain_loops() -> None:
+    """The text is padded in a batch with a longer one, and a text without a query is NaN."""
+    model = random_decoder(LLAMA)
+    rng = np.random.default_rng(5)
+    texts = [natural(5 + rng.permutation(45)), natural(5 + rng.permutation(40))]
+    patterns = [eager(model, text.ids) for text in texts]
+    attention.open_attention(model)
+    places = [repeats(text).places for text in texts]
+    weights = mean_weights(model, texts, places, batch_tokens=400)
+    roles = {role.name: compared(weights, role) for role in natural_repeats.natural_roles()}
+    for number, (text, pattern) in enumerate(zip(texts, patterns, strict=True)):
+        ids, sums, others = text.ids.tolist(), {}, {}
+        for query, token in enumerate(ids):
+            before = [key for key in range(query) if ids[key] == token]
+            if len(before) == 1 and before[0] > AROUND and query > before[0] + AROUND:
+                first = before[0]
+                around = range(first - AROUND, first + AROUND + 2)
+                near = {"previous": range(query - AROUND, query + 1)}
+                near |= {"duplicate": around, "induction": around}
+                own = {"previous": query - 1, "duplicate": first, "induction": first + 1}
+                for role, key in own.items():
+                    sums.setdefault(role, []).append(pattern[:, :, query, key])
+                    displaced = [pattern[:, :, query, k] for k in near[role] if k != key]
+                    others.setdefault(role, []).append(np.mean(displaced, axis=0))
+        for role, values in sums.items():
+            np.testing.assert_allclose(
+                roles[role].score[number], np.mean(values, axis=0), atol=1e-6
+            )
+            np.testing.assert_allclose(
+                roles[role].others[number], np.mean(others[role], axis=0), atol=1e-6
+            )
+    assert len(sums) == 3
+
+
+def test_documents_change_sign_as_wholes() -> None:
+    """With all documents of one sign, p is near twice 2^-n; within a document none is sampled."""
+    documents = [str(number // 3) for number in range(24)]
+    differences = np.full((24, 2), 0.1)
+    differences[:, 1] = np.where(np.arange(24) // 3 % 2, 0.1, -0.1)
+    p, corrected = p_values(differences, documents, 20000, seed=1)
+    assert p[0] == pytest.approx(2 / 2**8, abs=0.003)
+    assert p[1] == 1
+    assert p[0] <= corrected[0] < 5 / 2**8
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """The paths of a finished chapter, whose threshold every head exceeds."""
+    folder = tmp_path_factory.mktemp("battery")
+    card = write_card(folder / "attention", save_llama(folder / "model"))
+    paths = SimpleNamespace(model=card, folder=folder)
+    for name in ("sequences", "random", "roles", "corpus", "table", "svg", "pdf", "png"):
+        setattr(paths, name, folder / name)
+    texts = [*(f"{one} {two}" for one, two in product(TEXTS, TEXTS)), "no"]
+    examples = [Example(str(n), str(n // 2), "", (text,)) for n, text in enumerate(texts)]
+    write_examples(paths.corpus, examples)
+    inputs.main(card, paths.sequences, n_sequences=20, length=10)
+    random = {"threshold": 0.0, "bootstrap": 100, "device": "cpu"}
+    random_repeats.main(card, paths.sequences, paths.random, **random)
+    natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
+    natural_repeats.main(card, paths.corpus, paths.random, paths.roles, device="cpu", **natural)
+    out = {name: getattr(paths, name) for name in ("table", "svg", "pdf", "png")}
+    battery_figures.olsson2022_roles(paths.roles, card, **out, threshold=0.0)
+    return paths
+
+
+def test_uniform_attention_on_running_text_by_hand(study: SimpleNamespace) -> None:
+    """A query at position i sees i + 1 tokens: mean over queries, then over texts."""
+    tokenizer = byte_tokenizer()
+    examples = read_examples(study.corpus)
+    means = []
+    for text in tokenize(examples, tokenizer, 60, 128):
+        queries = natural_repeats.repeats(text).places.queries.tolist()
+        if queries:
+            means.append(sum(1 / (query + 1) for query in queries) / len(queries))
+    assert len(means) == 4
+    uniform = pd.read_parquet(study.roles)["natural_uniform"]
+    np.testing.assert_allclose(uniform, sum(means) / 4)
+
+
+def test_the_table_names_heads_and_what_they_share(study: SimpleNamespace) -> None:
+    table = pd.read_csv(study.table)
+    roles = pd.read_parquet(study.roles)
+    assert len(table) == (roles["score"] > 0).sum()
+    for row in table.itertuples():
+        layer, head = (int(part) for part in row.head.split("-"))
+        assert row.key_value_head == f"{layer}-{(head + 1) // 2}"
+        at = (roles["layer"] == layer - 1) & (roles["head"] == head - 1)
+        (score,) = roles.loc[at & (roles["role"] == row.role), "score"]
+        assert row.score == pytest.approx(score, rel=1e-5)
+    assert table["role"].unique().tolist() == list(ROLES)
+    assert all(rows["score"].is_monotonic_decreasing for _, rows in table.groupby("role"))
+
+
+def test_the_atlas_has_the_roles(study: SimpleNamespace, tmp_path: Path) -> None:
+    model = MadeUpModel(tmp_path, shape=(2, 4))
+    roles = pd.read_parquet(study.roles)
+    roles["confirmed"] = (roles["head"] == 1) & (roles["role"] == "induction")
+    model.write("battery/roles.parquet", roles)
+    path = written(tmp_path, model)
+    assert check(path) == 2 * len(ROLES)
+    (entry,) = read_atlas(path)["models"]
+    heads = {badge["title"]: badge["heads"] for badge in entry["badges"]}
+    assert heads == {"Previous token": [], "Duplicate token": [], "Induction": [1, 5]}
+
+
+def test_a_corpus_without_repeats_is_refused(study: SimpleNamespace, tmp_path: Path) -> None:
+    write_examples(tmp_path / "corpus", [Example("a", "a", "", ("no",))])
+    natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
+    paths = (study.model, tmp_path / "corpus", study.random, tmp_path / "roles")
+    with pytest.raises(InputError, match=r"no token occurs exactly twice.*of 1 segments"):
+        natural_repeats.main(*paths, **natural)

@@ -1,0 +1,446 @@
+"""The figures of heads and layers disabled (Kovaleva et al. 2019, 4.6; Michel et al. 2019)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from workflow_scripts.ablation.ablation_attribution import IMPORTANCE
+from workflow_scripts.ablation.head_behaviour import FEWEST_HEADS, STRATA
+from workflow_scripts.ablation.measures import of_kind, set_title
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.plots import colours, figures, heatmaps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects
+from workflow_scripts.core.stats.randomisation import LEVEL
+
+
+def significant(rows: pd.DataFrame) -> np.ndarray:
+    """Where a head's corrected p-value is below LEVEL with every seed, [layer, head]."""
+    largest = rows.groupby(["layer", "head"], as_index=False)["p_corrected"].max()
+    return heatmaps.grid_of(largest, "p_corrected") < LEVEL
+
+
+def in_table1(metrics: pd.DataFrame, task: str, n: int) -> str:
+    """A line on the unchanged model's score in Table 1, where it is of more examples than `n`."""
+    wanted = {"stage": "fine-tuned", "split": "dev", "task": TASKS[task].title}
+    wanted |= {"metric": TASKS[task].main_metric}
+    rows = metrics[(metrics[list(wanted)] == pd.Series(wanted)).all(axis=1)]
+    if (rows["n"] == n).all():
+        return ""
+    return f"\n(Table 1: {100 * rows['value'].mean():.1f}, n = {rows['n'].max()})"
+
+
+def draw_disabled_heads(frame: pd.DataFrame, metrics: pd.DataFrame) -> Figure:
+    """A map for each task, all on one scale that is symmetric around 0."""
+    names = present(frame)
+    titles = figures.task_titles(frame, names, effects.title_of)
+    counts = [int(frame.loc[frame["task"] == name, "n"].max()) for name in names]
+    more = [in_table1(metrics, name, n) for name, n in zip(names, counts, strict=True)]
+    titles = [title + line for title, line in zip(titles, more, strict=True)]
+    grids = [100 * heatmaps.grid_of(frame[frame["task"] == name], "effect") for name in names]
+    limit = max(np.nanmax(np.abs(grid)) for grid in grids)
+    height = 1.75 if any(more) else 1.6
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height)
+    figure.set_figheight(figure.get_figheight() + 0.75)  # for the colour bar and the legend
+    for axes, name, grid in zip(panels, names, grids, strict=True):
+        image = heatmaps.around_zero(axes, grid, limit)
+        heatmaps.mute(axes, image, ~significant(frame[frame["task"] == name]))
+        axes.set(xlabel="Head", ylabel="Layer")
+        axes.title.set_fontsize(7)
+    heatmaps.bar(image, panels, "Change of the score, points", shrink=0.35, below=True)
+    words = f"not significant: p ≥ {LEVEL}, corrected for {grids[0].size} heads"
+    figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
+    return figure
+
+
+def kovaleva2019_fig8(
+    scores: list[Path], metrics: list[Path], mode: str, svg: Out, pdf: Out, png: Out
+) -> None:
+    """Draw a heat map per task, the change of the score in points, the mean over seeds.
+
+    `metrics` are the classifiers' scores on all development examples.
+    """
+    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
+    whole = pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True)
+    with figures.style():
+        figures.save(draw_disabled_heads(frame, whole), svg, pdf, png)
+
+
+def kovaleva2019_fig9(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a point per layer, the mean over seeds, with the paired interval of the effect."""
+    scored = effects.main_rows(effects.read_scores(scores, "layer"), mode)
+    frame, names = effects.over_seeds(scored), present(scored)
+    with figures.style():
+        titles = figures.task_titles(scored, names, effects.title_of)
+        height = 0.95 + min(0.12 * frame["layer"].nunique(), 1.8)
+        figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, max(1.5, height))
+        for axes, name in zip(panels, names, strict=True):
+            rows = frame[frame["task"] == name].sort_values("layer")
+            effect = 100 * rows["effect"].to_numpy()
+            ends = np.abs(100 * np.stack([rows["ci_low"], rows["ci_high"]]) - effect)
+            axes.axvline(0, color=colours.UNCHANGED, linewidth=2, label="unchanged model", zorder=1)
+            axes.errorbar(
+                effect, rows["layer"] + 1, xerr=ends, fmt="o", color=colours.NEUTRAL,
+                elinewidth=0.8, capsize=1.5, label="one layer disabled", zorder=2,
+            )  # fmt: skip
+            axes.yaxis.set_major_locator(MaxNLocator(12, integer=True, min_n_ticks=1))
+            axes.set(xlabel="Change of the score, points", ylim=(0.4, rows["layer"].max() + 1.6))
+        panels[0].set_ylabel("Layer")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=2)
+        figures.save(figure, svg, pdf, png)
+
+
+MEAN_NOTE = f"mean of a kind with {FEWEST_HEADS} heads or more, 95% interval over its heads"
+POINT = {"linestyle": "", "marker": "o", "markeredgecolor": colours.GREY, "markeredgewidth": 0.3}
+MEAN = {"fmt": "D", "color": colours.BLACK, "markersize": 3.5, "capsize": 2}
+
+
+def draw_behaviour(axes: Axes, x: float, values: np.ndarray, means: pd.Series, colour: str) -> None:
+    """The effects of a kind's heads, in points, and their mean with an interval."""
+    rng = np.random.default_rng(0)  # of the jitter that keeps points from hiding each other
+    jittered = x + rng.uniform(-0.22, 0.22, len(values))
+    axes.plot(jittered, values, color=colour, zorder=2, **POINT)
+    if len(values) < FEWEST_HEADS:
+        return
+    ends = [[means["effect"] - means["ci_low"]], [means["ci_high"] - means["effect"]]]
+    axes.errorbar(x, 100 * means["effect"], 100 * np.array(ends), zorder=3, **MEAN)
+
+
+def draw_behaviours(heads: pd.DataFrame, strata: pd.DataFrame) -> Figure:
+    """A panel per task: a point per head over each of its kinds."""
+    tasks = list(dict.fromkeys(strata["task"]))
+    members = {name: of_kind(heads, name) for name in STRATA}
+    shown = [name for name in STRATA if members[name].any()]
+    titles = [effects.title_of(name) for name in tasks]
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1)
+    for axes, task in zip(panels, tasks, strict=True):
+        axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
+        of_task = strata[strata["task"] == task].set_index("stratum")
+        for column, name in enumerate(shown):
+            values = 100 * heads.loc[members[name], f"effect_{task}"].to_numpy()
+            draw_behaviour(axes, column, values, of_task.loc[name], colours.HEADS[name].colour)
+        ticks = [f"{name} ({members[name].sum()})" for name in shown]
+        axes.set_xticks(range(len(shown)), ticks, rotation=35, ha="right")
+    panels[0].set_ylabel("Change, points")
+    keys = [
+        Line2D([], [], color=colours.WHITE, label="one head, in each of its kinds", **POINT),
+        Line2D([], [], color=colours.BLACK, marker="D", markersize=3.5, label=MEAN_NOTE),
+    ]
+    figure.legend(handles=keys, loc="outside lower center", ncols=2)
+    return figure
+
+
+def kovaleva2019_heads(heads: Path, strata: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw the effect of disabling each head, by the kinds of heads."""
+    with figures.style():
+        figures.save(
+            draw_behaviours(tables.read_csv(heads), tables.read_csv(strata)), svg, pdf, png
+        )
+
+
+def michel2019_fig1(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a histogram per task, the mean over seeds; an orange line marks the unchanged model."""
+    scored = effects.main_rows(effects.read_scores(scores, "head"), "zero")
+    frame, names = effects.over_seeds(scored), present(scored)
+    with figures.style():
+        titles = figures.task_titles(scored, names, effects.title_of)
+        figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.7)
+        for axes, name in zip(panels, names, strict=True):
+            rows = frame[frame["task"] == name]
+            baseline = 100 * rows["baseline"].mean()
+            axes.hist(100 * rows["score"], bins=20, color=colours.NEUTRAL)
+            axes.axvline(baseline, color=colours.UNCHANGED, linewidth=2, label="unchanged model")
+            axes.set_xlabel("Score without the head, points")
+            axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+        panels[0].set_ylabel("Heads")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center")
+        figures.save(figure, svg, pdf, png)
+
+
+COMPARED = ("datasets", "tasks", "halves")
+MATRIX_NOTE = (
+    "Pearson's r below the diagonal, Spearman's ρ above it, with 95% intervals; bold: 0 excluded"
+)
+HALVES_NOTE = "Framed: r between two halves of one data set, and the range of 95% of the divisions"
+ROOM = 5.3, 0.72  # inches for all columns of the matrix, and at most for one
+WIDE = 0.62  # inches from which a column holds an interval in one line
+PER_LINE, LINE = 4, 2.1  # scatter plots next to each other, and inches of their height
+DARK = 0.6  # correlation from which text on its colour is white
+# The first development set of each task, by the task's title.
+FIRST_SETS = {task.title: set_title(name, "dev") for name, task in TASKS.items()}
+
+
+def development_sets(row: pd.Series) -> tuple[str, str]:
+    """The two development sets of a pair (one of them for halves), each named with its task."""
+    if row["kind"] == "tasks":
+        return FIRST_SETS[row["one"]], FIRST_SETS[row["other"]]
+    if row["kind"] == "halves":
+        return row["one"], row["one"]
+    return row["one"], f"{row['one'].split(' ')[0]} {row['other']}"
+
+
+def data_sets(pairs: pd.DataFrame) -> list[str]:
+    """All development sets of the pairs' columns `a` and `b`: by task, its first set first."""
+    names = list(dict.fromkeys(pairs[["a", "b"]].to_numpy().ravel()))
+    titles = {task.title: number for number, task in enumerate(TASKS.values())}
+    firsts = FIRST_SETS.values()
+    return sorted(names, key=lambda name: (titles[name.split(" ")[0]], name not in firsts))
+
+
+def draw_matrix(axes: Axes, pairs: pd.DataFrame, width: float) -> None:
+    """Both correlations of every pair with their intervals, the halves' on the diagonal.
+
+    Pairs that were not compared stay white. `width` is that of a column, in inches.
+    """
+    names = data_sets(pairs)
+    grid = np.full((len(names), len(names)), np.nan)
+    for row in pairs.itertuples():
+        one, other = sorted((names.index(row.a), names.index(row.b)))
+        grid[other, one] = row.pearson
+        _write(axes, other, one, (row.pearson, row.pearson_low, row.pearson_high), width)
+        if one == other:
+            corner = (one - 0.5, one - 0.5)
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, lw=1.2, zorder=3))
+            continue
+        grid[one, other] = row.spearman
+        _write(axes, one, other, (row.spearman, row.spearman_low, row.spearman_high), width)
+    image = axes.imshow(grid, cmap=colours.AROUND_ZERO, vmin=-1, vmax=1, aspect="auto")
+    if width >= WIDE:
+        axes.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names])
+    else:
+        axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(length=0)
+    axes.set_xticks(np.arange(1, len(names)) - 0.5, minor=True)
+    axes.set_yticks(np.arange(1, len(names)) - 0.5, minor=True)
+    axes.grid(which="minor", color=colours.WHITE, linewidth=1.5)
+    axes.tick_params(which="minor", length=0)
+    axes.spines[:].set_visible(False)
+    axes.figure.colorbar(image, ax=axes, label="Correlation over heads", aspect=25, pad=0.01)
+
+
+def _write(
+    axes: Axes, row: int, column: int, found: tuple[float, float, float], width: float
+) -> None:
+    """A correlation and, below it, its interval, in one cell."""
+    value, low, high = found
+    if np.isnan(value):
+        return
+    ink = colours.WHITE if abs(value) > DARK else colours.BLACK
+    bold = "bold" if low > 0 or high < 0 else "normal"
+    axes.text(column, row - 0.02, _number(value), ha="center", va="bottom", color=ink, weight=bold)
+    ends = f"{_number(low)} to{' ' if width >= WIDE else chr(10)}{_number(high)}"
+    axes.text(
+        column, row + 0.02, ends, ha="center", va="top", color=ink,
+        size=figures.SMALL, linespacing=0.95,
+    )  # fmt: skip
+
+
+def _number(value: float) -> str:
+    """Two decimals, with a minus sign, and without one before 0."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
+    """Every head's effect on the two sets of a pair; larger where several heads coincide.
+
+    The head with the largest loss on both together is named.
+    """
+    x, y = (100 * points[name].to_numpy(dtype=float) for name in "xy")
+    figures.same_scale(axes, np.stack([x, y]), least=1)
+    positions, counts = np.unique(np.round(np.stack([x, y]), 9), axis=1, return_counts=True)
+    axes.scatter(*positions, s=7 * counts, color=colours.NEUTRAL, alpha=0.7, linewidth=0, zorder=2)
+    worst = int(np.argmin(x + y))
+    name = label(points["layer"].iloc[worst], points["head"].iloc[worst])
+    axes.annotate(name, (x[worst], y[worst]), (4, -2.5), textcoords="offset points", size=7)
+    axes.set_title(f"r {_number(pair['pearson'])}, ρ {_number(pair['spearman'])}")
+    axes.set(xlabel=pair["a"], ylabel=pair["b"])
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, integer=True))
+
+
+def within_a_task(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that are plotted point by point: a task's first development set and another."""
+    return pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(FIRST_SETS.values())]
+
+
+def draw_agreement(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
+    """The matrix above, a line of scatter plots below."""
+    scatters, n = within_a_task(pairs), len(data_sets(pairs))
+    column = min(ROOM[1], ROOM[0] / n)
+    lines = -(-len(scatters) // PER_LINE)
+    heights = 0.75 + n * (0.36 if column >= WIDE else 0.46), LINE * lines
+    figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
+    above: Figure | SubFigure = figure
+    if lines:
+        above, below = figure.subfigures(2, 1, height_ratios=heights)
+        cells = below.subplots(lines, min(PER_LINE, len(scatters)), squeeze=False).ravel()
+        for axes in cells[len(scatters) :]:
+            axes.remove()
+        for axes, (_, pair) in zip(cells, scatters.iterrows(), strict=False):
+            both = (points["one"] == pair["one"]) & (points["other"] == pair["other"])
+            draw_points(axes, points[both], pair)
+        heads = scatters["n"].iloc[0]
+        below.suptitle(
+            f"Effect of masking each of {heads} heads, in points; area: number of heads",
+            fontsize=7,
+        )
+    axes = above.subplots()
+    axes.set_title(f"{MATRIX_NOTE}.\n{HALVES_NOTE}.", fontsize=7)
+    draw_matrix(axes, pairs, column)
+    return figure
+
+
+def michel2019_fig2(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw the correlations of all pairs, and the points of those within one task."""
+    frame = tables.read(points, ("kind", "mode", "one", "other", "layer", "head", "x", "y"))
+    pairs = tables.read_csv(table)
+    pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
+    sets = [development_sets(row) for _, row in pairs.iterrows()]
+    pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
+    frame = frame[(frame["mode"] == mode) & (frame["kind"] == "datasets")]
+    with figures.style():
+        figures.save(draw_agreement(frame, pairs), svg, pdf, png)
+
+
+MAPS = {"head": "one head", "all-but-one": "one head left", "key-value group": "one group"}
+NUMBERS = ["nats", "baseline", "effect", "ci_low", "ci_high", "p", "p_corrected"]
+
+
+def every_variant(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row per variant, by unit and mode, the largest loss first; layers and heads from 1."""
+    rows = scores.sort_values("effect", ascending=False, kind="stable")
+    rows = rows.sort_values(["unit", "mode"], kind="stable")
+    names = [
+        f"layer {layer + 1}" if head < 0 else label(layer, head)
+        for layer, head in zip(rows["layer"], rows["head"], strict=True)
+    ]
+    columns = ["unit", "mode", "name", *NUMBERS, "n", "n_documents", "n_tokens"]
+    return rows.assign(name=names)[columns]
+
+
+def draw_units(scores: pd.DataFrame, mode: str) -> Figure:
+    """A map for each unit of heads, on scales of their own that are symmetric around 0."""
+    rows = scores[scores["mode"] == mode]
+    units = [unit for unit in MAPS if (rows["unit"] == unit).any()]
+    of = figures.sample(rows, "segments", "documents")
+    loss = rows["baseline"].iloc[0]
+    height = 1.2 + 0.09 * rows["layer"].max()
+    titles = [f"{MAPS[unit]} disabled" for unit in units]
+    titles = [title.replace("left disabled", "left in its layer") for title in titles]
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
+    figure.set_figheight(figure.get_figheight() + 0.5)
+    for axes, unit in zip(panels, units, strict=True):
+        chosen = rows[rows["unit"] == unit]
+        image = heatmaps.around_zero(axes, heatmaps.grid_of(chosen, "effect"))
+        heatmaps.mute(axes, image, ~(heatmaps.grid_of(chosen, "p_corrected") < LEVEL))
+        heatmaps.bar(image, [axes], "Change, nats per token")
+        axes.set(xlabel="Key-value head" if unit == "key-value group" else "Head", ylabel="Layer")
+    figure.suptitle(f"Intact: {loss:.2f} nats per token; {of}", fontsize=7)
+    words = f"not significant: p ≥ {LEVEL}, corrected for all of a map"
+    figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
+    return figure
+
+
+def michel2019_next_token(
+    scores: Path, mode: str, table: Out, svg: Out, pdf: Out, png: Out
+) -> None:
+    """Draw the maps of `mode`, and write all variants."""
+    frame = tables.read(scores, ("unit", "mode", "layer", "head", *NUMBERS, "n"))
+    tables.write_csv(every_variant(frame), table)
+    with figures.style():
+        figures.save(draw_units(frame, mode), svg, pdf, png)
+
+
+MARKS = {"loss": ("o", "loss"), "score": ("s", "score")}
+
+
+def draw_mode_agreement(frame: pd.DataFrame) -> Figure:
+    """A panel per task: Spearman's rho of each two modes with its interval; seeds one by one."""
+    tasks = list(dict.fromkeys(frame["task"]))
+    titles = [TASKS[task].title if task in TASKS else "Running text" for task in tasks]
+    names = list(dict.fromkeys(zip(frame["one"], frame["other"], strict=True)))
+    height = 0.7 + 0.19 * len(names)
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
+    figure.set_figheight(figure.get_figheight() + 0.3)
+    for axes, task in zip(panels, tasks, strict=True):
+        axes.axvline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
+        for at, (of, rows) in enumerate(frame[frame["task"] == task].groupby("of", sort=False)):
+            rows = rows.dropna(subset=["rho"])
+            place = {pair: number for number, pair in enumerate(names)}
+            pairs = zip(rows["one"], rows["other"], strict=True)
+            y = np.array([place[pair] for pair in pairs]) + 0.26 * at - 0.13
+            ends = np.array([rows["rho"] - rows["rho_low"], rows["rho_high"] - rows["rho"]])
+            marker, label = MARKS[str(of)]
+            colour = (colours.BLACK, colours.GREY)[at]
+            style = {"fmt": marker, "color": colour, "markersize": 3, "capsize": 1.5}
+            axes.errorbar(rows["rho"], y, xerr=ends, label=label, zorder=2, **style)
+        axes.set(xlim=(-1, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel="Spearman's ρ over heads")
+        axes.set_yticks(range(len(names)), [f"{one}, {other}" for one, other in names])
+    for axes in panels[1:3]:
+        axes.set_yticklabels([])
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, title="effect on", loc="outside lower center", ncols=2)
+    return figure
+
+
+def ablation_modes_figure(table: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw the correlations of all pairs of modes."""
+    with figures.style():
+        figures.save(draw_mode_agreement(tables.read_csv(table)), svg, pdf, png)
+
+
+def draw_attributions(heads: pd.DataFrame) -> Figure:
+    """A row of panels per task, a panel per estimate; a point per head and seed."""
+    tasks, estimates = (list(dict.fromkeys(heads[name])) for name in ("task", "estimate"))
+    estimates = sorted(estimates, key=lambda name: name == IMPORTANCE)
+    titles = [
+        f"{TASKS[task].title if task in TASKS else 'Running text'}, {name}"
+        for task in tasks
+        for name in estimates
+    ]
+    columns = len(estimates)
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 1.4, columns=columns)
+    cells = [(task, name) for task in tasks for name in estimates]
+    for axes, (task, name) in zip(panels, cells, strict=True):
+        rows = heads[(heads["task"] == task) & (heads["estimate"] == name)]
+        axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
+        low, high = rows["attribution"].min(), rows["attribution"].max()
+        if name != IMPORTANCE:  # the estimate equals the effect on this line
+            axes.plot([low, high], [low, high], color=colours.GUIDE, linewidth=0.6, zorder=1)
+        first = rows["screen"] == "first"
+        for chosen, colour in ((~first, colours.GREY), (first, colours.BLACK)):
+            points = rows[chosen]
+            style = {"color": colour, "s": 5, "linewidths": 0, "zorder": 2}
+            label = "first by the estimate" if colour == colours.BLACK else "other heads"
+            axes.scatter(points["attribution"], points["effect"], label=label, **style)
+        axes.set_title(f"{axes.get_title()}\nρ {rows.groupby('seed')['rho'].first().mean():.2f}")
+        axes.locator_params(nbins=4)
+    for axes in panels[::columns]:
+        axes.set_ylabel("effect on the loss")
+    for axes in panels[-columns:]:
+        axes.set_xlabel("estimate")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return figure
+
+
+def ablation_attribution_figure(heads: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw every estimate of every task."""
+    with figures.style():
+        figures.save(draw_attributions(tables.read_csv(heads)), svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run_figure(globals())

@@ -1,0 +1,205 @@
+"""Michel et al. 2019, Tables 1 and 3 and section 5: heads masked, left alone, and compared."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workflow_scripts.ablation.measures import seed_title, set_name, set_title
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.data.head_labels import label, labels
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects, resampling
+
+KEYS = ["layer", "head"]
+# Levels of p-values, and the ends of the names of the counts of heads below them.
+LEVELS = {"p": ("", 0.05), "p_corrected": ("_corrected", 0.05), "p_t": ("_t", 0.01)}
+PERCENT = ("baseline", "score", "effect", "ci_low", "ci_high")
+
+
+def one_head(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row per checkpoint, split, mode, metric and head, in percent, the largest drop first."""
+    rows = scores.sort_values(["task", "split", "mode", "metric", "seed", "effect"], kind="stable")
+    columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, *LEVELS, "n"]
+    rows = rows.assign(head=labels(rows), task=rows["task"].map(_title))[columns]
+    return rows.assign(**{name: 100 * rows[name] for name in PERCENT})
+
+
+def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
+    """One row per checkpoint, split, unit, mode and metric: the variants with an effect, and gains.
+
+    `worse` and `better` count the variants with p below 0.05, `*_corrected` those whose p-value,
+    corrected for the number of variants, is below it, `*_t` those whose t-test has p below 0.01, as
+    the paper counts (accuracy alone); `mean_effect` is that of a random variant. All but the counts
+    in percent.
+    """
+    keys = ["task", "split", "seed", "unit", "mode", "metric"]
+    rows = []
+    for values, group in scores.groupby(keys, sort=False):
+        best = group.loc[group["effect"].idxmax()]
+        row = dict(zip(keys, values, strict=True)) | {"baseline": 100 * group["baseline"].iloc[0]}
+        row |= {"variants": len(group), "mean_effect": 100 * group["effect"].mean()}
+        for name, side in (("worse", group["effect"] < 0), ("better", group["effect"] > 0)):
+            for p, (suffix, level) in LEVELS.items():
+                known = group[p].notna().all()
+                row[name + suffix] = (side & (group[p] < level)).sum() if known else pd.NA
+        head = best["head"]
+        row["best"] = label(best["layer"], head) if head >= 0 else f"layer {best['layer'] + 1}"
+        rows.append(row | {"n": group["n"].iloc[0]})
+    gains = gains[gains["layer"] == -1][[*keys, "naive", "gain", "gain_low", "gain_high"]]
+    frame = pd.DataFrame(rows).merge(gains, on=keys)
+    names = ["naive", "gain", "gain_low", "gain_high"]
+    return frame.assign(
+        task=frame["task"].map(_title), **{name: 100 * frame[name] for name in names}
+    )
+
+
+def least_found(found: pd.DataFrame) -> pd.DataFrame:
+    """One row per checkpoint, split, unit, mode and metric: the smallest loss that is found.
+
+    `loss` and `changed` in percent.
+    """
+    columns = ["task", "split", "seed", "unit", "mode", "metric", "variants", "changed", "critical"]
+    percent = {name: 100 * found[name] for name in ("changed", "loss")}
+    return found.assign(task=found["task"].map(_title), **percent)[[*columns, "loss", "n"]]
+
+
+def _title(task: str) -> str:
+    return TASKS[task].title
+
+
+def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
+    """One row per checkpoint, split, mode, metric and layer, in percent.
+
+    `effect` is that of leaving the best head alone, with its p-values: `p` for this head alone,
+    `p_corrected` for all heads of all layers, and `p_t` of a t-test as in the paper; `gain` is the
+    honest gain, of the head chosen on one half and measured on the other; `without` is the effect
+    of disabling the layer.
+    """
+    keys = ["task", "split", "seed", "mode", "metric", "layer"]
+    best = left.loc[left.groupby(keys, sort=False)["effect"].idxmax()]
+    gains = gains[gains["unit"] == "all-but-one"][[*keys, "gain", "gain_low", "gain_high"]]
+    without = layers[[*keys, "effect"]].rename(columns={"effect": "without"})
+    frame = best.merge(gains, on=keys).merge(without, on=keys, how="left")
+    percent = [*PERCENT, "gain", "gain_low", "gain_high", "without"]
+    frame = frame.assign(
+        task=frame["task"].map(_title),
+        layer=frame["layer"] + 1,
+        head=labels(frame),
+        **{name: 100 * frame[name] for name in percent},
+    )
+    return frame[[*keys, "head", *percent, "p", "p_corrected", "p_t", "n"]]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sets of scores to compare (`kind`: datasets, seeds or tasks), named for people."""
+
+    kind: str
+    names: tuple[str, str]
+    left: pd.DataFrame
+    right: pd.DataFrame
+
+
+def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
+    """All pairs within scores on main metrics.
+
+    `datasets`: two development sets of one task; `seeds`: two seeds of one task; `tasks`: two
+    tasks, means over seeds.
+    """
+    dev = frame[frame["split"] == "dev"]
+    for task in present(frame):
+        rows = frame[frame["task"] == task]
+        means, splits = effects.over_seeds(rows), rows["split"].unique()
+        for pair in _combined("datasets", means, "split", splits):
+            left, right = pair.names
+            yield replace(pair, names=(set_title(task, left), set_name(task, right)))
+        rows = dev[dev["task"] == task]
+        for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
+            left, right = pair.names
+            yield replace(pair, names=(seed_title(task, left), seed_title(task, right)))
+    for pair in _combined("tasks", effects.over_seeds(dev), "task", present(frame)):
+        left, right = pair.names
+        yield replace(pair, names=(TASKS[left].title, TASKS[right].title))
+
+
+def halves(gains: pd.DataFrame) -> list[dict[str, Any]]:
+    """How well the heads' effects on two halves of one development set agree, means over seeds.
+
+    A row per mode, task and development set: what the correlation between two sets can reach at
+    about half of their size.
+    """
+    columns = [f"{name}{end}" for name in ("pearson", "spearman") for end in ("", "_low", "_high")]
+    rows = []
+    for (mode, task, split), group in gains.groupby(["mode", "task", "split"], sort=False):
+        about = {"kind": "halves", "mode": mode, "one": set_title(task, split)}
+        means = group[columns].mean().to_dict()
+        rows.append(about | {"other": "other half"} | means | {"n": group["choices"].iloc[0]})
+    return rows
+
+
+def _combined(kind: str, frame: pd.DataFrame, column: str, values: Iterable[Any]) -> Iterator[Pair]:
+    """The rows of every two of the values of a column, named by the values."""
+    for first, second in combinations(values, 2):
+        left, right = frame[frame[column] == first], frame[frame[column] == second]
+        yield Pair(kind, (first, second), left, right)
+
+
+def compared(
+    heads: pd.DataFrame, bootstrap: int, seed: int
+) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Every head's two effects in each of `pairs_of`, and their correlations over heads.
+
+    Intervals come from sampling heads with replacement.
+    """
+    points = [pd.DataFrame(columns=[*KEYS, "x", "y", "kind", "mode", "one", "other"])]
+    rows = []
+    for mode, scored in effects.on_main_metric(heads).groupby("mode", sort=False):
+        for pair in pairs_of(scored):
+            both = pair.left[[*KEYS, "effect"]].merge(pair.right[[*KEYS, "effect"]], on=KEYS)
+            both = both.rename(columns={"effect_x": "x", "effect_y": "y"})
+            about = {"kind": pair.kind, "mode": mode, "one": pair.names[0], "other": pair.names[1]}
+            points.append(both.assign(**about))
+            x, y = both["x"].to_numpy(), both["y"].to_numpy()
+            rows.append(about | resampling.correlations(x, y, bootstrap, seed))
+    return pd.concat(points[1:] or points, ignore_index=True), rows
+
+
+def main(
+    scores: list[Path],
+    gains: list[Path],
+    found: list[Path],
+    table: Out,
+    best: Out,
+    power: Out,
+    alone: Out,
+    pairs: Out,
+    points: Out,
+    bootstrap: int,
+    seed: int,
+) -> None:
+    """Write Table 1 with what the best choice gains and what would be found, Table 3, and pairs.
+
+    `pairs` are the correlations of effects between data sets, tasks, seeds and halves, `points` the
+    effects themselves.
+    """
+    units = ("head", "layer", "all-but-one")
+    heads, layers, left = (effects.read_scores(scores, unit) for unit in units)
+    gained = tables.read_all(gains)
+    tables.write_csv(one_head(heads), table)
+    tables.write_csv(summary(pd.concat([heads, layers]), gained), best)
+    tables.write_csv(least_found(tables.read_all(found)), power)
+    tables.write_csv(best_left(left, layers, gained), alone)
+    effects_of_pairs, rows = compared(heads, bootstrap, seed)
+    rows += halves(effects.on_main_metric(gained[gained["unit"] == "head"]))
+    tables.write(effects_of_pairs, points)
+    tables.write_csv(pd.DataFrame(rows), pairs)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,318 @@
+"""The figures of the roles of a decoder's heads, and of their tests."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from workflow_scripts.battery.measures import ROLES
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.head_labels import label, labels
+from workflow_scripts.core.plots import colours, figures, heatmaps, point_labels
+from workflow_scripts.core.plots.colours import Look
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+LONGEST_TITLE = 1.05  # inches of the longest title
+ROLE_COLUMNS = ["role", "head", "key_value_head", "score", "ci_low", "ci_high", "n"]
+ROLE_COLUMNS += ["others", "best_other", "best_offset", "uniform", "p", "p_corrected", "has_role"]
+ROLE_COLUMNS += ["natural", "natural_low", "natural_high", "natural_others", "natural_best_other"]
+ROLE_COLUMNS += ["natural_uniform", "natural_p", "natural_p_corrected", "confirmed"]
+ROLE_COLUMNS += ["n_segments", "n_documents", "n_queries", "n_repeats", "n_read"]
+
+
+def above(roles: pd.DataFrame, threshold: float, card: dict[str, Any]) -> pd.DataFrame:
+    """The heads with a score above `threshold`, highest first within each role.
+
+    `key_value_head` is the one that the head reads, <layer>-<key-value head> from 1.
+    """
+    rows = roles[roles["score"] > threshold].copy()
+    shared = card["n_heads"] // card.get("n_kv_heads", card["n_heads"])
+    pairs = zip(rows["layer"], rows["head"], strict=True)
+    rows["key_value_head"] = [label(layer, head // shared) for layer, head in pairs]
+    rows["head"] = labels(rows)
+    order = rows["role"].map({role: number for number, role in enumerate(ROLES)})
+    rows = rows.assign(order=order).sort_values(["order", "score"], ascending=[True, False])
+    return rows[ROLE_COLUMNS]
+
+
+def draw_roles(roles: pd.DataFrame) -> Figure:
+    """A map of all heads' scores for each role, with dots on the heads that are confirmed."""
+    by_role = {role: roles[roles["role"] == role] for role in ROLES}
+    titles = [title for _, title, _ in ROLES.values()]
+    grids = [heatmaps.grid_of(rows, "score") for rows in by_role.values()]
+    shape = grids[0].shape
+    between = max(heatmaps.BETWEEN, LONGEST_TITLE - heatmaps.CELL * shape[1])
+    figure, panels = heatmaps.sheet([""], titles, shape, between)
+    for axes, grid, rows in zip(panels[0], grids, by_role.values(), strict=True):
+        image = heatmaps.draw(axes, grid, 0, 1)
+        heatmaps.dots(axes, rows[rows["confirmed"]])
+    heatmaps.bar(image, list(panels[0]), "Mean attention")
+    counts = roles.iloc[0]
+    dots = f"dots: confirmed on {counts['n_segments']} segments of {counts['n_documents']} articles"
+    figure.supxlabel(f"{counts['n']} random sequences;\n{dots}", fontsize=7)
+    return figure
+
+
+def olsson2022_roles(
+    roles: Path, model: Path, table: Out, svg: Out, pdf: Out, png: Out, threshold: float
+) -> None:
+    """Write the heads above the threshold, and draw all heads."""
+    frame = tables.read(roles, ("layer", "head", *ROLE_COLUMNS[:1], *ROLE_COLUMNS[3:]))
+    tables.write_csv(above(frame, threshold, read_card(model)), table)
+    with figures.style():
+        figures.save(draw_roles(frame), svg, pdf, png)
+
+
+FIRST_TOKENS = {
+    "text": "First token of the text",
+    "start": "Start token instead",
+    "random": "Random token instead",
+}
+SINK_MEASURES = {
+    "attention": Look("mean of a layer", colours.BLUE),
+    "by_norm": Look("mean of a layer", colours.GREEN),
+}
+
+
+def draw_sinks(frame: pd.DataFrame, threshold: float) -> Figure:
+    """A column for each first token, a row for each measure, with a point for each head.
+
+    `threshold` and uniform attention are of weights alone.
+    """
+    groups = [frame[frame["first"] == first] for first in FIRST_TOKENS]
+    titles = [
+        f"{title}\n{rows['has_role'].sum()} of {len(rows)} heads above {threshold:g}"
+        for title, rows in zip(FIRST_TOKENS.values(), groups, strict=True)
+    ]
+    figure, panels = figures.new(figures.TWO_COLUMNS, 3.8, columns=3, rows=2)
+    for number, axes in enumerate(panels):
+        row, column = divmod(number, 3)
+        measure, rows = list(SINK_MEASURES)[row], groups[column]
+        figures.per_layer(axes, rows["layer"], rows[measure], SINK_MEASURES[measure])
+        figures.layer_axis(axes, frame["layer"].max() + 1)
+        axes.set_ylim(-0.03, 1.05)
+        if measure == "attention":
+            axes.set_title(titles[column])
+            line = {"color": colours.BLACK, "linewidth": 0.8}
+            axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **line)
+            uniform = frame["uniform"].iloc[0]
+            axes.axhline(uniform, linestyle="--", label=f"uniform, {uniform:.2g}", **line)
+        axes.label_outer()
+    panels[0].set_ylabel("Weight on the\nfirst token")
+    panels[3].set_ylabel("First token's share\nof the norm")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.supxlabel(figures.sample(frame, "texts", "documents"), fontsize=7)
+    return figure
+
+
+def battery_sinks(sinks: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None:
+    """Draw a point per head for each first token and measure."""
+    columns = ("layer", "head", "first", "has_role", "uniform", *SINK_MEASURES)
+    frame = tables.read(sinks, columns)
+    with figures.style():
+        figures.save(draw_sinks(frame, threshold), svg, pdf, png)
+
+
+COMPARED_SCORES = {"induction": "Induction score", "eigenvalue": "Eigenvalue score"}
+INDUCTION_LOOKS = {
+    False: Look("other heads", colours.SILVER),
+    True: Look("heads with the role of induction", colours.VERMILLION, "D"),
+}
+LINE = {"color": colours.BLACK, "linewidth": 0.8}
+NAMED = 12  # heads; the names of more would overlap
+
+
+def with_induction(copying: pd.DataFrame, roles: pd.DataFrame) -> pd.DataFrame:
+    """The table of copying with each head's score of induction, and whether it has that role."""
+    found = roles[roles["role"] == "induction"][["layer", "head", "score", "has_role"]]
+    found = found.rename(columns={"score": "induction", "has_role": "inducts"})
+    return copying.drop(columns="score", errors="ignore").merge(found, on=["layer", "head"])
+
+
+def draw_copying(frame: pd.DataFrame, correlations: pd.DataFrame, threshold: float) -> Figure:
+    """A panel for each score that copying is compared with; `frame` is that of `joined`.
+
+    The heads that copy the most carry their names, where they copy or have the role of induction.
+    """
+    titles = [_rho(correlations, of) for of in COMPARED_SCORES]
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 2, 3)
+    for axes, measure in zip(panels, COMPARED_SCORES, strict=True):
+        for inducts, look in INDUCTION_LOOKS.items():
+            rows = frame[frame["inducts"] == inducts]
+            ends = [rows["top"] - rows["top_low"], rows["top_high"] - rows["top"]]
+            bars = {"fmt": look.marker, "elinewidth": 0.5, "markeredgewidth": 0}
+            bars |= {"color": look.colour, "ecolor": look.colour if inducts else colours.PALE}
+            bars |= {"label": look.name, "zorder": 2 + inducts}
+            axes.errorbar(rows[measure], rows["top"], np.abs(ends), **bars)
+        axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **LINE)
+        chance = frame["chance"].iloc[0]
+        axes.axhline(chance, linestyle="--", label=f"chance, {chance:.2g}", **LINE)
+        axes.set_xlabel(COMPARED_SCORES[measure])
+        axes.margins(x=0.07)
+        axes.set_ylim(-0.02, max(threshold, frame["top_high"].max()) * 1.1)
+    panels[0].set_ylabel("Attended token has the largest logit")
+    keys = panels[0].get_legend_handles_labels()
+    figure.legend(*keys, loc="outside upper center", ncols=4)
+    figure.supxlabel(f"{len(frame)} heads, {figures.sample(frame, 'sequences')}", fontsize=7)
+    named = frame[frame["has_role"] | frame["inducts"]].nlargest(NAMED, "top")
+    for axes, measure in zip(panels, COMPARED_SCORES, strict=True):
+        _write_names(axes, named[[measure, "top"]], labels(named), frame[[measure, "top"]])
+    return figure
+
+
+def _write_names(
+    axes: Axes, points: pd.DataFrame, names: list[str], obstacles: pd.DataFrame
+) -> None:
+    point_labels.write(axes, list(points.itertuples(index=False)), names, obstacles.to_numpy())
+
+
+def _rho(correlations: pd.DataFrame, of: str) -> str:
+    """The rank correlation of a score with copying, and its interval."""
+    row = correlations[(correlations["of"] == of) & (correlations["with"] == "copying")].iloc[0]
+    return f"rank correlation {row['rho']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
+
+
+def battery_copying(
+    copying: Path,
+    roles: Path,
+    correlations: Path,
+    svg: Out,
+    pdf: Out,
+    png: Out,
+    threshold: float,
+) -> None:
+    """Draw both panels."""
+    columns = ("layer", "head", "top", "top_low", "top_high", "eigenvalue", "chance", "has_role")
+    frame = with_induction(
+        tables.read(copying, columns),
+        tables.read(roles, ("layer", "head", "role", "score", "has_role")),
+    )
+    with figures.style():
+        figures.save(draw_copying(frame, tables.read_csv(correlations), threshold), svg, pdf, png)
+
+
+STRONGEST = 20  # heads
+RETRIEVAL_LOOKS = {
+    True: Look("retrieval head", colours.VERMILLION, "D"),
+    False: Look("other head", colours.NEUTRAL),
+}
+
+
+def draw_strongest(axes: Axes, frame: pd.DataFrame, threshold: float) -> None:
+    """The heads with the highest scores, the highest at the top, with intervals and their null."""
+    rows = frame.nlargest(STRONGEST, "score").reset_index(drop=True)
+    for retrieves, look in RETRIEVAL_LOOKS.items():
+        some = rows[rows["has_role"] == retrieves]
+        if len(some):
+            ends = [some["score"] - some["ci_low"], some["ci_high"] - some["score"]]
+            bars = {"fmt": look.marker, "color": look.colour, "capsize": 2, "lw": 0.8}
+            axes.errorbar(some["score"], some.index, xerr=ends, label=look.name, **bars)
+    null = {"color": colours.GREY, "marker": "s", "markerfacecolor": colours.WHITE, "linestyle": ""}
+    axes.plot(rows["others"], rows.index, label="null: the answer's other tokens", zorder=1, **null)
+    line = {"color": colours.BLACK, "linestyle": ":", "linewidth": 0.8}
+    axes.axvline(threshold, label=f"threshold, {threshold:g}", **line)
+    axes.set_yticks(rows.index, labels(rows))
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xlabel("Share of the answers' tokens copied")
+    axes.set_ylabel("Head")
+
+
+def draw_needles(axes: Axes, needles: pd.DataFrame) -> None:
+    """What the model produces of each needle's answer, over the needle's depth in the text."""
+    produced = needles["produced"] / needles["answer_tokens"]
+    axes.plot(needles["depth"], produced, "o", color=colours.BLUE, clip_on=False, zorder=3)
+    axes.axhline(produced.mean(), color=colours.BLUE, linewidth=0.8, linestyle="--")
+    whole = f"{needles['whole'].sum()} of {len(needles)} needles produced whole"
+    axes.set_title(f"{whole};\nmean share {produced.mean():.2f} (dashed)")
+    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set_xlabel("Depth of the needle in the text")
+    axes.set_ylabel("Share of the answer")
+
+
+def draw_retrieval(frame: pd.DataFrame, needles: pd.DataFrame, threshold: float) -> Figure:
+    """The heads on the left, the needles on the right."""
+    shown = min(STRONGEST, len(frame))
+    figure, (left, right) = figures.new(figures.TWO_COLUMNS, 1.5 + 0.12 * max(shown, 10), columns=2)
+    draw_strongest(left, frame, threshold)
+    retrieve = f"{frame['has_role'].sum()} of {len(frame)} heads retrieve"
+    left.set_title(f"{retrieve};\nthe {shown} strongest")
+    draw_needles(right, needles)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    figure.supxlabel(figures.sample(frame, "needles"), fontsize=7)
+    return figure
+
+
+def battery_retrieval(
+    retrieval: Path, needles: Path, svg: Out, pdf: Out, png: Out, threshold: float
+) -> None:
+    """Draw both panels."""
+    columns = ("layer", "head", "score", "ci_low", "ci_high", "others", "has_role", "n")
+    frame = tables.read(retrieval, columns)
+    with figures.style():
+        figures.save(draw_retrieval(frame, tables.read_csv(needles), threshold), svg, pdf, png)
+
+
+TEXTS = {"second copy": "Second copy of random tokens", "text": "Running text"}
+APART = 0.13  # lines between the middle of one and its two marks
+
+
+def draw_sets(axes: Axes, rows: pd.DataFrame) -> None:
+    """A line for each set of heads: its loss, that of random samples with their range, and intact.
+
+    `rows` are those of one text and mode. For a set without random samples only the loss is there,
+    and of a role without heads nothing.
+    """
+    at = -pd.Series(range(len(rows)), index=rows.index)
+    axes.axvline(rows["intact"].iloc[0], color=colours.UNCHANGED, lw=1, label="intact")
+    ends = [rows["random"] - rows["random_min"], rows["random_max"] - rows["random"]]
+    bars = {"fmt": "s", "color": colours.GREY, "capsize": 2, "lw": 0.8}
+    axes.errorbar(
+        rows["random"], at - APART, xerr=ends, label="random heads, range of samples", **bars
+    )
+    ends = [rows["loss"] - rows["loss_low"], rows["loss_high"] - rows["loss"]]
+    bars = {"fmt": "o", "color": colours.VERMILLION, "capsize": 2, "lw": 0.8}
+    axes.errorbar(
+        rows["loss"], at + APART, xerr=ends, label="heads of the role, 95% interval", **bars
+    )
+    axes.set_yticks(at, [_set_name(row) for row in rows.itertuples()])
+    axes.set_ylim(0.5 - len(rows), 0.5)
+    axes.set_xlabel("Loss, nats per token")
+
+
+def _set_name(row: tuple) -> str:
+    count = figures.counted(row.n_heads, "head") if row.n_heads else "no head"
+    return f"{row.role}, {count if row.chosen == 'all' else row.chosen}"
+
+
+def battery_causal(effects: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a panel for each mode and text."""
+    frame = tables.read(effects, ("role", "chosen", "mode", "text", "loss", "intact", "random"))
+    modes = list(frame["mode"].unique())
+    of_first = frame[(frame["mode"] == modes[0]) & (frame["text"] == "text")]
+    with figures.style():
+        height = len(modes) * (0.9 + 0.2 * len(of_first))
+        figure, panels = figures.new(figures.TWO_COLUMNS, height, columns=2, rows=len(modes))
+        for row, mode in enumerate(modes):
+            for axes, (text, title) in zip(panels[2 * row :], TEXTS.items(), strict=False):
+                draw_sets(axes, frame[(frame["mode"] == mode) & (frame["text"] == text)])
+                axes.set_title(f"{title} ({mode})")
+            panels[2 * row + 1].set_yticklabels([])
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        counted = (f"{rows['n'].iloc[0]} {unit}" for unit, rows in _units(frame))
+        figure.supxlabel(", ".join(counted), fontsize=7)
+        figures.save(figure, svg, pdf, png)
+
+
+def _units(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """What the losses on each text are means over, with its rows."""
+    names = {"second copy": "sequences", "text": "segments of text"}
+    return [(unit, frame[frame["text"] == text]) for text, unit in names.items()]
+
+
+if __name__ == "__main__":
+    job.run_figure(globals())

@@ -1,0 +1,143 @@
+"""What decoders read in the tests: repeated random sequences, and running text of one length."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.tokens import token_texts
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.model import models
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts of one length: `ids` [text, token] without special tokens, and their documents.
+
+    `too_short` counts the corpus' texts that were left out.
+    """
+
+    ids: np.ndarray
+    documents: list[str]
+    too_short: int
+
+
+def read_segments(
+    corpus: Path,
+    tokenizer: "PreTrainedTokenizerFast",
+    n_segments: int,
+    n_tokens: int,
+    key: str,
+    one_per_document: bool = False,
+) -> Texts:
+    """The first `n_tokens` tokens of at most `n_segments` texts, spread evenly over the corpus.
+
+    With `one_per_document` only the first text of each document counts. Raises InputError, with
+    the config's `key` of the length, where no text is as long.
+    """
+    examples = read_examples(corpus)
+    found = []
+    for example in examples:
+        ids = encode("\n".join(filter(None, example.texts)), tokenizer)
+        if len(ids) >= n_tokens:
+            found.append((ids[:n_tokens], example.document))
+    too_short = len(examples) - len(found)
+    if one_per_document:
+        found = list({document: (ids, document) for ids, document in reversed(found)}.values())[
+            ::-1
+        ]
+    if not found:
+        raise InputError(f"{corpus}: no text has {n_tokens} tokens; lower {key}")
+    chosen = np.linspace(0, len(found) - 1, min(n_segments, len(found))).round().astype(int)
+    ids, documents = zip(*(found[index] for index in chosen), strict=True)
+    return Texts(np.array(ids), list(documents), too_short)
+
+
+def encode(text: str, tokenizer: "PreTrainedTokenizerFast") -> list[int]:
+    """A text's tokens without special ones; what reads like one in the text is text."""
+    options = {"add_special_tokens": False, "truncation": False, "padding": False}
+    return tokenizer(text, **options, split_special_tokens=True, verbose=False)["input_ids"]
+
+
+def start_token(tokenizer: "PreTrainedTokenizerFast", own: int | None) -> tuple[int, str]:
+    """The id of the token before a sequence, and what it is.
+
+    It is the one that the tokenizer puts first, `own`, else the bos token, else the eos token.
+    """
+    found = {"tokenizer": own, "bos": tokenizer.bos_token_id, "eos": tokenizer.eos_token_id}
+    for what, index in found.items():
+        if index is not None:
+            return index, what
+    raise InputError(
+        "the tokenizer has no bos or eos token, one of which must begin a sequence; name one in "
+        "tokenizer_config.json"
+    )
+
+
+def ordinary_tokens(tokenizer: "PreTrainedTokenizerFast") -> np.ndarray:
+    """The ids of the vocabulary without special and added tokens, ascending."""
+    others = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
+    return np.array(sorted(set(tokenizer.get_vocab().values()) - others))
+
+
+def repeated(ordinary: np.ndarray, start: int, n: int, length: int, seed: int) -> np.ndarray:
+    """Ids [sequence, token]: `start`, then `length` different tokens of `ordinary`, twice."""
+    rng = np.random.default_rng(seed)
+    copies = np.stack([rng.choice(ordinary, length, replace=False) for _ in range(n)])
+    return np.concatenate([np.full((n, 1), start), copies, copies], axis=1)
+
+
+def check_length(length: int, n_ordinary: int, card: dict[str, Any]) -> None:
+    """Raise InputError where the vocabulary or the model's positions are too few for a sequence."""
+    if length > n_ordinary:
+        raise InputError(
+            f"config: battery.length: {length} different tokens, but the tokenizer has only "
+            f"{n_ordinary} ordinary ones; lower it"
+        )
+    if 1 + 2 * length > card["max_positions"]:
+        raise InputError(
+            f"config: battery.length: a start token and twice {length} tokens, but "
+            f"{card['name']} has {card['max_positions']} positions; lower it"
+        )
+
+
+def main(
+    model: Path,
+    sequences: Out,
+    n_sequences: int,
+    length: int,
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write the sequences, a row for each token; `copy` is 0 for the start token, then 1 and 2."""
+    card = read_card(model)
+    tokenizer = models.load_tokenizer(models.directory_of(card))
+    start, what = start_token(tokenizer, card.get("start"))
+    ordinary = np.setdiff1d(ordinary_tokens(tokenizer), start)
+    check_length(length, len(ordinary), card)
+    ids = repeated(ordinary, start, n_sequences, length, seed)
+    axes = {"sequence": range(n_sequences), "position": range(1 + 2 * length)}
+    frame = tables.tidy(axes, id=ids)
+    frame["copy"] = (frame["position"] + length - 1) // length
+    frame["token"] = token_texts(tokenizer, ids.ravel())
+    tables.write(frame.assign(start=what), sequences)
+
+
+def read_sequences(path: Path) -> np.ndarray:
+    """The ids of a table of sequences, [sequence, token]."""
+    frame: pd.DataFrame = tables.read(path, ("sequence", "position", "id"))
+    return frame.pivot(index="sequence", columns="position", values="id").to_numpy()
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,446 @@
+"""Our numbers for the claims of Kovaleva et al. 2019."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.ablation.measures import HEADS, SCORES, of_kind
+from workflow_scripts.claims.numbers import (
+    AT_LEAST,
+    BOUNDS,
+    CONFIDENCE,
+    MEAN_OF_ENDS,
+    OVER_EXAMPLES,
+    WIDEST,
+    WIDEST_RATIO,
+    counted,
+    in_percent,
+    mean_of,
+    minus,
+    over_runs,
+    over_seeds,
+    share,
+)
+from workflow_scripts.claims.products import (
+    NAMES,
+    TITLES,
+    Cases,
+    NotMeasured,
+    Products,
+    at_depth,
+    layers_of,
+    main_metric,
+    main_rows,
+    measure,
+    seeds_of,
+)
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.frame_links import JUDGED
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
+from workflow_scripts.patterns.measures import SHARES
+
+TABLE1 = "kovaleva2019-table1"
+FRAMES, CONTROLS = "kovaleva2019-frames", "kovaleva2019-frame-controls"
+PAPER_TASKS = ("MRPC", "STS-B", "SST-2", "QQP", "RTE", "QNLI", "MNLI")
+NO_WORDS = ("cls", "sep", "punctuation")
+OF_TOKENS = {"cls": "[CLS]", "sep": "[SEP]"}
+# From the ends of a normal interval of 90% to those of 95%.
+WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
+
+
+@measure("kovaleva2019-classifier")
+def classifier_f1(products: Products) -> Measured:
+    """Macro F1 of the network on annotated maps of fine-tuned models, as the paper's are.
+
+    The reference is the same network on shuffled labels.
+    """
+    row, shuffled = (
+        products.row("kovaleva2019-classifier", method=method, maps="fine-tuned")
+        for method in ("network", "network, shuffled labels")
+    )
+    number = (float(row[f"macro_f1{end}"]) for end in ("", "_low", "_high"))
+    about = f"accuracy {100 * row['accuracy']:.0f}%, {row['n_examples']} examples"
+    more = {"reference": float(shuffled["macro_f1"]), "about": about}
+    return Measured(*number, int(row["n"]), "maps", interval=OVER_EXAMPLES, **more)
+
+
+@measure(SHARES)
+def class_share(products: Products, map_class: str) -> Cases:
+    """Percent of maps of a class after fine-tuning, on each task and by each method.
+
+    The interval is over heads. Next to it of how many maps that either method gives the class both
+    give it.
+    """
+    shares = products.rows(SHARES, stage="fine-tuned", **{"class": map_class})
+    for task, of_task in shares.groupby("task", sort=False):
+        of_method = dict(list(of_task.groupby("method", sort=False)))
+        both = of_task["both"].mean()
+        either = sum(rows["share"].mean() for rows in of_method.values()) - both
+        about = f"network and rules agree on {100 * both / either if either else 0:.0f}% of them"
+        for method, rows in of_method.items():
+            by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
+            n, case = len(by_head), f"{TITLES[task]}, by {method}"
+            more = {"seeds": seeds_of(rows), "about": about, "task": task}
+            yield Measured(*over_runs(by_head.to_numpy()), n, "heads", case, **more)
+
+
+@measure(CONTROLS)
+def frame_heads(products: Products) -> Measured:
+    """Percent of heads that attend more along frame links than to unlinked words as far apart.
+
+    The study's frame heads, by a p-value corrected for all heads and a smallest difference; the
+    upper end counts all heads that are above by an uncorrected p-value.
+    """
+    rows = products.rows(CONTROLS, direction=JUDGED)
+    possible = (rows["p"] < 0.05) & (rows["difference"] > 0)
+    number = in_percent(counted(rows["frame_head"], rows["frame_head"], possible))
+    about = " ".join(rows.loc[rows["frame_head"], "head"])
+    return replace(number, of="heads", about=about, interval=BOUNDS)
+
+
+@measure(FRAMES, CONTROLS)
+def frame_attention(products: Products) -> Measured:
+    """The highest mean attention of a head along frame links, in either direction.
+
+    The reference is the head's attention to unlinked words at the same distance.
+    """
+    rows = products.rows(FRAMES, direction=JUDGED)
+    best = rows.loc[rows["attention"].idxmax()]
+    same = products.row(CONTROLS, direction=JUDGED, head=best["head"])
+    number = (float(best[name]) for name in ("attention", "ci_low", "ci_high"))
+    n, units = int(best["n"]), int(best["n_documents"])
+    more = {"reference": float(same["control"]), "about": str(best["head"])}
+    more["interval"] = "" if units == n else f"95% over {units} lexical units"
+    return Measured(*number, n, "sentences", **more)
+
+
+@measure(TABLE1)
+def glue_score(products: Products, task: str, metric: str, weights: str) -> Measured:
+    """A score of Table 1 in percent; `weights` is the column.
+
+    The interval is over examples; the reference is the majority class, or a correlation of 0.
+    """
+    measured = _score(products.row(TABLE1, task=task, metric=metric, split="dev"), weights)
+    if math.isnan(measured.value):
+        raise NotMeasured(f"{TABLE1} has no {weights} of {task}")
+    return measured
+
+
+def _score(row: pd.Series, column: str) -> Measured:
+    number = (float(row[f"{column}{end}"]) for end in ("", "_low", "_high"))
+    about = "" if row["official"] or row["generated"] else "other data than the task's own"
+    more = {"seeds": int(row["seeds"]), "reference": float(row["majority"])}
+    more |= {"not_comparable": about, "task": NAMES[row["task"]]}
+    if more["seeds"] > 1:
+        more["interval"] = MEAN_OF_ENDS
+    return Measured(*number, int(row["n"]), "examples", row["task"], **more)
+
+
+def _gains(products: Products, more: str, less: str) -> Iterator[tuple[pd.Series, Measured]]:
+    """For each of the paper's tasks its row and the points from column `less` to `more`."""
+    for row in main_rows(products[TABLE1]):
+        one, other = _score(row, more), _score(row, less)
+        if row["task"] not in PAPER_TASKS or math.isnan(one.value - other.value):
+            continue
+        about = f"{one.value:.1f} against {other.value:.1f}"
+        shown = {"seeds": one.seeds, "about": about, "task": one.task, "interval": WIDEST}
+        yield row, Measured(*minus(one, other), one.n, "examples", row["task"], **shown)
+
+
+@measure(TABLE1)
+def table1_gain(
+    products: Products, weights: str, other_weights: str, task: tuple[str, ...] = PAPER_TASKS
+) -> list[Measured]:
+    """Points by which one column of Table 1 is above another, on each of some tasks."""
+    return [gain for _, gain in _gains(products, weights, other_weights) if gain.case in task]
+
+
+@measure(TABLE1)
+def average_gain(products: Products, weights: str, other_weights: str) -> Measured:
+    """The mean over the paper's seven tasks of the points that table1_gain gives.
+
+    Tasks have examples of their own, so their intervals' halves add up like standard errors.
+    """
+    found = list(_gains(products, weights, other_weights))
+    if len(found) < len(PAPER_TASKS):
+        n = len(found)
+        raise NotMeasured(f"the average is over {len(PAPER_TASKS)} tasks, {n} of them are here")
+    numbers = np.array([(gain.value, gain.low, gain.high) for _, gain in found])
+    value = float(numbers[:, 0].mean())
+    halves = np.sqrt(((numbers[:, 1:] - numbers[:, :1]) ** 2).sum(axis=0)) / len(found)
+    own = all(row["official"] and not row["generated"] for row, _ in found)
+    why = "" if own else "other data than the tasks' own"
+    n = sum(gain.n or 0 for _, gain in found)
+    more = {"case": "seven tasks", "not_comparable": why, "interval": AT_LEAST, "reference": 0.0}
+    more["seeds"] = min(gain.seeds or 0 for _, gain in found)
+    return Measured(value, value - halves[0], value + halves[1], n, "examples", **more)
+
+
+@measure(SIMILARITY)
+def last_layers_change(products: Products, but: str) -> Cases:
+    """How much less similar the last layers' maps are than those of any other, in percent.
+
+    The last sixth of the layers, two of twelve: the least changed of them against the most changed
+    of the others. Not on the task that the paper excepts. Raises NotMeasured where the last sixth
+    of a model has no layer.
+    """
+    for task, rows in products.all_of(SIMILARITY).groupby("task", sort=False):
+        if TITLES[task] == but:
+            continue
+        last = set(at_depth(rows, 11, 12)["layer"])
+        if not last:
+            raise NotMeasured(f"{rows['layer'].nunique()} layers are too few for a last sixth")
+        layers = {
+            layer: Measured(*mean_of(part, "similarity", 100), about=f"layer {layer + 1}")
+            for layer, part in rows.groupby("layer")
+        }
+        least = max((layers[layer] for layer in last), key=_value)
+        other = min((layers[layer] for layer in layers if layer not in last), key=_value)
+        about = f"{least.value:.1f} in {least.about} against {other.value:.1f} in {other.about}"
+        more = {"seeds": seeds_of(rows), "about": about, "task": task, "interval": WIDEST}
+        n = int(rows["n"].max())
+        yield Measured(*minus(other, least), n, "examples", TITLES[task], **more)
+
+
+@measure(KINDS)
+def words_to_special(products: Products) -> Cases:
+    """Attention to the words with most, in percent of that to [CLS], and of that to [SEP].
+
+    As in the paper, of a kind's tokens the most attended counts. On each task, after fine-tuning,
+    on average over heads.
+    """
+    for task, rows in _features(products, "all"):
+        kinds = _means(rows)
+        words = [kind for kind in kinds if kind not in NO_WORDS]
+        most = max(words, key=lambda kind: kinds[kind].value)
+        word = kinds[most]
+        for special, name in OF_TOKENS.items():
+            to = kinds[special]
+            ends = (word.value, to.value), (word.low, to.high), (word.high, to.low)
+            number = (100 * part / whole for part, whole in ends)
+            about = f"{word.value:.1f}% to a {most} against {to.value:.1f}% to {name}"
+            more = {"case": f"{TITLES[task]}, {name}", "about": about, "task": task}
+            more |= {"interval": WIDEST_RATIO, "seeds": seeds_of(rows)}
+            yield Measured(*number, to.n, "examples", **more)
+
+
+@measure(KINDS)
+def special_by_depth(
+    products: Products, token: str, other_token: str, first_layer: int, last_layer: int
+) -> Cases:
+    """Percent points of attention by which one special token gets more than another.
+
+    In layers of twelve; on each task, on average over heads. The paper speaks of early and of late
+    layers: `about` states both numbers of the others, too.
+    """
+    for task, rows in _features(products, "all"):
+        chosen = at_depth(rows, first_layer, last_layer)
+        parts = chosen, rows.drop(chosen.index)
+        both = [[_means(part)[kind] for kind in (token, other_token)] for part in parts]
+        means = (" against ".join(f"{kind.value:.1f}" for kind in kinds) for kinds in both)
+        shown = zip(means, map(layers_of, parts), strict=True)
+        about = "; ".join(f"{numbers}%, {layers}" for numbers, layers in shown)
+        one, other = both[0]
+        more = {"about": about, "task": task, "interval": WIDEST, "seeds": seeds_of(rows)}
+        yield Measured(*minus(one, other), one.n, "examples", TITLES[task], **more)
+
+
+@measure(KINDS)
+def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> Cases:
+    """Attention in percent of [CLS] in the last layer to a kind of tokens minus the next best kind.
+
+    On the tasks that the statement is about.
+    """
+    for name, rows in _features(products, "cls"):
+        kinds = _means(rows[rows["layer"] == rows["layer"].max()])
+        if TITLES[name] not in task or token not in kinds:
+            continue
+        most = max((kind for kind in kinds if kind != token), key=lambda kind: kinds[kind].value)
+        about = f"{kinds[token].value:.1f}% against {kinds[most].value:.1f}% to {most}"
+        more = {"about": about, "task": name, "interval": WIDEST, "seeds": seeds_of(rows)}
+        number = minus(kinds[token], kinds[most])
+        yield Measured(*number, kinds[token].n, "examples", TITLES[name], **more)
+
+
+@measure("kovaleva2019-links", LINKS)
+def candidates_diagonal(products: Products, link: tuple[str, ...]) -> Cases:
+    """How many of the three heads with most attention along a link have diagonal maps.
+
+    That is, give more than half of their attention to the previous and the next token; on each
+    task, after fine-tuning, for each link.
+    """
+    table = products.rows("kovaleva2019-links", stage="fine-tuned", far=False)
+    of_seeds = products.all_of(LINKS)
+    for (task, name), rows in table.groupby(["task", "link"], sort=False):
+        if name not in link:
+            continue
+        number = counted(*(rows[f"neighbours{end}"] > 0.5 for end in ("_low", "", "_high")))
+        shares = zip(rows["head"], rows["neighbours"], strict=True)
+        about = ", ".join(f"{head}: {100 * share:.0f}%" for head, share in shares)
+        more = {"of": "heads", "case": f"{task}, {name}", "about": about, "interval": BOUNDS}
+        more |= {"seeds": seeds_of(of_seeds[of_seeds["task"] == NAMES[task]]), "task": NAMES[task]}
+        yield replace(number, **more)
+
+
+@measure(LINKS)
+def adjacent_links(products: Products, link: str) -> Cases:
+    """Percent of a task's links whose tokens are neighbours."""
+    frame = products.all_of(LINKS)
+    frame = frame[(frame["stage"] == "fine-tuned") & (frame["link"] == link)]
+    for task, rows in frame.groupby("task", sort=False):
+        n, far = (int(rows[rows["far"] == only]["links"].max()) for only in (False, True))
+        if n:
+            number = 100 * (n - far) / n, *share(n - far, n)
+            more = {"task": task, "interval": "95% as if links were independent"}
+            yield Measured(*number, n, "links", TITLES[task], **more)
+
+
+@measure(HEADS, SHARED)
+def costly_head_and_shared_words(products: Products, task: str) -> Measured | None:
+    """Points of attention, per token, by which a head prefers copies of words to other words.
+
+    Of the head whose disabling costs most on the task, after fine-tuning: from a word that both
+    sentences have to the tokens of its copy, minus those of the other words there.
+    """
+    heads, name, column = products[HEADS], NAMES[task], f"effect_{NAMES[task]}"
+    if column not in heads:
+        raise NotMeasured(f"{HEADS.name} has no {column}")
+    worst = heads.loc[heads[column].idxmin()]
+    rows = products.all_of(SHARED)
+    rows = rows[(rows["task"] == name) & (rows["stage"] == "fine-tuned")]
+    rows = rows[(rows["measure"] == "copy") & (rows["layer"] == worst["layer"])]
+    rows = rows[rows["head"] == worst["head"]]
+    if rows.empty:
+        return None
+    number, n = mean_of(rows, "excess", 100), int(rows["n"].max())
+    about = f"{worst['name']}, {100 * worst[column]:+.1f} points where disabled"
+    return Measured(*number, n, "examples", task, seeds_of(rows), about=about, task=name)
+
+
+def _features(products: Products, query: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each task's attention to kinds of tokens from a query, after fine-tuning."""
+    frame = products.all_of(KINDS)
+    frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == query)]
+    for task, rows in frame.groupby("task", sort=False):
+        yield str(task), rows
+
+
+def _means(rows: pd.DataFrame) -> dict[str, Measured]:
+    """Mean over heads of the attention in percent to each kind that occurs."""
+    return {
+        str(kind): Measured(*mean_of(part, "attention", 100), n=int(part["n"].max()))
+        for kind, part in rows.groupby("kind", sort=False)
+        if part["attention"].notna().any()
+    }
+
+
+def _value(measured: Measured) -> float:
+    return measured.value
+
+
+@measure("michel2019-gains")
+def held_out_gain(products: Products, disabled: str) -> Cases:
+    """Points gained by disabling the best head or layer, on examples that did not choose it.
+
+    Uniform attention, on each task. The interval is over examples, among which the unit is chosen
+    anew for each seed.
+    """
+    gains = products.rows("michel2019-gains", unit=disabled, mode="uniform", split="dev")
+    found = pd.DataFrame(list(main_rows(gains)), columns=gains.columns)
+    for title, rows in found.groupby("task", sort=False):
+        number, more = over_seeds(rows, "gain", "gain_low", "gain_high")
+        about = f"{rows['metric'].iloc[0]}, {rows['naive'].mean():+.1f} where chosen and measured"
+        about += " on the same examples"
+        more |= {"about": about, "task": NAMES[title]}
+        yield Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more)
+
+
+@measure(SCORES)
+def best_head_effect(products: Products, task: str) -> Measured | None:
+    """Points gained by disabling the best head, chosen and measured on the same examples.
+
+    As in the paper, with uniform attention. Of each seed its own best head. The interval is of the
+    chosen head: it does not hold that the best of all was taken.
+    """
+    rows, metric = _disabled(products, task, "head"), main_metric(NAMES[task])
+    rows = rows[rows["metric"] == metric]
+    if rows.empty:
+        return None
+    best = rows.loc[rows.groupby("seed")["effect"].idxmax()]
+    number, more = over_seeds(best, "effect", "ci_low", "ci_high")
+    more["interval"] = f"{more['interval'] or OVER_EXAMPLES}, of the chosen head alone"
+    more |= {"about": f"{metric}, {' '.join(labels(best))}", "task": NAMES[task]}
+    n = int(best["n"].iloc[0])
+    return Measured(*(100 * end for end in number), n, "examples", task, **more)
+
+
+@measure(SCORES)
+def layer_effect(products: Products, task: str, layer: int) -> Measured | None:
+    """Points gained by disabling a layer of 12, with uniform attention.
+
+    Of a model with more layers the mean over those that are as deep, each disabled alone.
+    """
+    rows = _disabled(products, task, "layer")
+    rows = rows[rows["metric"] == "accuracy"]
+    rows = at_depth(rows, layer, layer) if len(rows) else rows
+    if rows.empty:
+        return None
+    number, more = over_seeds(rows, "effect", "ci_low", "ci_high")
+    if rows["layer"].nunique() > 1:
+        more["interval"] = AT_LEAST
+    ends, more["task"] = (100 * end for end in number), NAMES[task]
+    return Measured(*ends, int(rows["n"].iloc[0]), "examples", task, **more)
+
+
+def _disabled(products: Products, task: str, unit: str) -> pd.DataFrame:
+    """The effects of disabling heads or layers on a task's development set, uniform attention."""
+    rows = products.all_of(SCORES)
+    rows = rows[(rows["task"] == NAMES[task]) & (rows["split"] == "dev")]
+    return rows[(rows["unit"] == unit) & (rows["mode"] == "uniform")]
+
+
+@measure("kovaleva2019-strata", SCORES)
+def stratum_effect(products: Products, heads: str, task: str) -> Cases:
+    """Points gained on average on a task by disabling a head of a kind, or of `all`."""
+    rows = products.rows("kovaleva2019-strata", stratum=heads)
+    for row in rows[rows["task"] == NAMES[task]].itertuples():
+        ends = (row.effect + WIDER * (end - row.effect) for end in (row.low, row.high))
+        number = (100 * value for value in (row.effect, *ends))
+        more = {"task": row.task, "interval": OVER_EXAMPLES, "seeds": _seeds(products, row.task)}
+        more["about"] = TASKS[row.task].main_metric  # which the strata are measured by
+        yield Measured(*number, int(row.heads), "heads", task, **more)
+
+
+@measure(HEADS, SCORES)
+def lowest_effect(products: Products, heads: str) -> Cases:
+    """Points gained by disabling the head of a kind that costs most, on each task.
+
+    The table's interval of a head is of 90%, over examples. The intervals of all these heads are
+    widened so that together they hold with 95% (Bonferroni); the least effect then lies between
+    the least of their lower and the least of their upper ends.
+    """
+    table = products[HEADS]
+    rows = table[of_kind(table, heads)]
+    if rows.empty:
+        raise NotMeasured(f"{HEADS.name} has no head of the kind {heads}")
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - (1 - CONFIDENCE) / 2 / len(rows)) / normal.inv_cdf(0.95)
+    for task in (task for task in TITLES if f"effect_{task}" in rows):
+        effect = rows[f"effect_{task}"]
+        ends = (effect + wider * (rows[f"{end}_{task}"] - effect) for end in ("low", "high"))
+        number = (100 * float(values.min()) for values in (effect, *ends))
+        about = f"{TASKS[task].main_metric}, {rows.loc[effect.idxmin(), 'name']}"
+        more = {"about": about, "task": task, "seeds": _seeds(products, task)}
+        more["interval"] = f"{OVER_EXAMPLES} for all these heads together (Bonferroni)"
+        yield Measured(*number, len(rows), "heads", TITLES[task], **more)
+
+
+def _seeds(products: Products, task: str) -> int:
+    scores = products.all_of(SCORES)
+    return seeds_of(scores[scores["task"] == task])

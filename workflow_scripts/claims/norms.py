@@ -1,0 +1,89 @@
+"""Our numbers for the claims of Kobayashi et al. and Mohebbi et al. on norms and mixing."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from workflow_scripts.claims.numbers import (
+    BOUNDS,
+    OF_HEADS,
+    OVER_DOCUMENTS,
+    WIDEST,
+    counted,
+    in_percent,
+    mean_of,
+    minus,
+)
+from workflow_scripts.claims.products import NotMeasured, Products, measure
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.mixing import measures as mixing
+from workflow_scripts.surface.measures import SPECIAL_TOKENS
+
+HEAD = ["layer", "head"]
+
+
+@measure(SPECIAL_TOKENS, mixing.SPECIAL_TOKENS)
+def special_by_norm(products: Products, target: str) -> Measured:
+    """Points by which a token's share of the norms exceeds that of the weights, over all heads."""
+    weights = products.rows(SPECIAL_TOKENS, target=target)
+    norms = products.rows(mixing.SPECIAL_TOKENS, target=target)
+    by_norm, weight = (Measured(*mean_of(rows, "attention", 100)) for rows in (norms, weights))
+    about = f"{by_norm.value:.1f}% by norm, {weight.value:.1f}% of the weight"
+    n = int(weights["n"].max())
+    return Measured(*minus(by_norm, weight), n, "segments", about=about, interval=WIDEST)
+
+
+@measure(SPECIAL_TOKENS, mixing.SPECIAL_TOKENS)
+def resting_by_norm(products: Products, target: tuple[str, ...]) -> Measured:
+    """Percent of the norms that heads give to a special token that has most of their weight.
+
+    The heads are those that give one of the tokens more than half of their weight. Raises
+    NotMeasured where there is none.
+    """
+    rows = []
+    for token in target:
+        weights = products.rows(SPECIAL_TOKENS, target=token)
+        resting = weights.loc[weights["attention"] > 0.5, HEAD]
+        rows.append(products.rows(mixing.SPECIAL_TOKENS, target=token).merge(resting, on=HEAD))
+    heads = pd.concat(rows, ignore_index=True)
+    if heads.empty:
+        raise NotMeasured(f"no head gives more than half of its weight to {' '.join(target)}")
+    about = f"{len(heads)} heads: " + " ".join(labels(heads))
+    ends, n = mean_of(heads, "attention", 100), int(heads["n"].max())
+    return Measured(*ends, n, "segments", about=about, interval=OF_HEADS)
+
+
+@measure("kobayashi2020-table1")
+def same_parsers(products: Products) -> Measured:
+    """Percent of the relations whose best head by weight is the best by norm, too.
+
+    As the upper end, those whose best head by norm is not surely better than it by norm.
+    """
+    rows = products["kobayashi2020-table1"]
+    rows = rows[~rows["relation"].str.startswith("all")]
+    if rows.empty:
+        raise NotMeasured("kobayashi2020-table1 has no relation")
+    number = in_percent(counted(rows["same"], rows["same"], ~rows["surely_another"]))
+    others = rows.loc[~rows["same"], "relation"]
+    about = f"another head: {', '.join(others)}" if len(others) else ""
+    return replace(number, of="relations", about=about, interval=BOUNDS)
+
+
+@measure("kobayashi2021-mixing")
+def mixing_ratio(products: Products, method: str) -> Measured:
+    """Percent of mixing by a method, mean over layers."""
+    row = products.row("kobayashi2021-mixing", method=method, layer="all")
+    ends = (float(row[name]) for name in ("ratio", "ci_low", "ci_high"))
+    return Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)
+
+
+@measure("mohebbi2023-zeroing")
+def zeroing_agreement(products: Products, method: str) -> Measured:
+    """Percent of tokens whose first token by weight or norm is value zeroing's, mean over layers.
+
+    The method is the table's measure, `top_weights` or `top_norms`.
+    """
+    row = products.row("mohebbi2023-zeroing", measure=method, layer="all")
+    ends = (100 * float(row[name]) for name in ("value", "ci_low", "ci_high"))
+    return Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)

@@ -1,1 +1,0 @@
-"""What a study needs, looked at before it runs: sources, models, disk, machine and jobs."""
