@@ -39,7 +39,9 @@ def test_a_rule_is_whole(steps: list[Rule]) -> None:
     assert len(steps) > 100
     for rule in steps:
         assert (PACKAGE / rule.script).is_file(), rule.name
-        assert rule.code == code_digest.digest(PACKAGE / rule.script), f"{rule.name}: of another script"
+        assert rule.code == code_digest.digest(PACKAGE / rule.script), (
+            f"{rule.name}: of another script"
+        )
         assert rule.log and rule.benchmark, rule.name
         assert rule.conda and (ROOT / "envs" / rule.conda).is_file(), rule.name
 
