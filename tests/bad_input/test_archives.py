@@ -20,7 +20,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.corpora.treebank import from_hub
-from workflow_scripts.patterns.stored_maps import stored_maps, write_maps
+from workflow_scripts.patterns.annotated_maps import stored_maps, write_maps
 from workflow_scripts.tasks.glue_files import read_hub
 
 LAUGHS = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(

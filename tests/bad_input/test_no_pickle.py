@@ -26,7 +26,7 @@ from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models, translators
 from workflow_scripts.core.model.classifiers import load_classifier
 from workflow_scripts.corpora.word_vectors import from_downloader
-from workflow_scripts.patterns.stored_maps import stored_maps
+from workflow_scripts.patterns.annotated_maps import stored_maps
 
 
 class Payload:

@@ -36,11 +36,9 @@ def sentence(text: str, tags: str = "", heads: tuple = (), relations: str = "") 
     ("text", "negated"),
     [
         ("he did not see", [0, 0, 1, 0]),
-        ("he don't see", [0, 1, 0]),
         ("he do n't see", [0, 0, 0, 0]),
         ("he can 't see", [0, 1, 1, 0]),
         ("he can’t see", [0, 1, 0]),
-        ("Nothing is Nowhere", [1, 0, 1]),
         ("a knot , nonetheless noted", [0, 0, 0, 0, 0]),
         ("Neither he nor she", [1, 0, 1, 0]),
     ],

@@ -151,7 +151,8 @@ def main(
     """
     pairs = tables.read(distances_table)
     matrix, found = square(pairs), TableSet(known)
-    numbers = [chapter.numbers(found) for chapter in collect("behaviours").values()]
+    chapters = [each for each in collect("head_columns").values() if hasattr(each, "behaviours")]
+    numbers = [chapter.behaviours(found) for chapter in chapters]
     heads = behaviours(pd.concat(numbers, axis="columns"), thresholds).reset_index()
     coordinates, stress = embed(matrix, seed)
     frame = heads.assign(x=coordinates[:, 0], y=coordinates[:, 1], stress=stress)

@@ -32,8 +32,10 @@ def main(
     """
     found, settings = TableSet(known), {"relations": relations, "fewest": fewest}
     frames = []
-    for chapter, module in collect("best_heads").items():
-        rows = module.best(found, settings)
+    for chapter, module in collect("head_columns").items():
+        if not hasattr(module, "best_heads"):
+            continue
+        rows = module.best_heads(found, settings)
         if rows is not None:
             of_decoder = [name for name in ("coverage",) if name in rows]
             marked = rows.assign(marked=rows["ci_low"] > rows["baseline"])[[*COLUMNS, *of_decoder]]

@@ -17,7 +17,7 @@ EMBEDDING = Table(
     categories=("punctuation", "sep", "cls", "broad", "previous", "next", "other"),
     ids=("clusters.behaviour",),
 )
-# Of a decoder: the first token is like [CLS], and no token sees the next one.
+# For a decoder: the first token is like [CLS], and no token sees the next one.
 OF_DECODERS = ("punctuation", "first", "broad", "previous", "other")
 COORDINATE = replace(
     EMBEDDING,

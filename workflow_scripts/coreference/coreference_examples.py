@@ -78,8 +78,8 @@ def draw(
     Keys are [CLS], the words of the passage, OTHER, which stands for all other words of the text
     together, and [SEP], so that the weights of a word sum to 1. OTHER attends to nothing here.
     `highlighted` marks the head words of mentions whose antecedent is in the passage, `gold` the
-    pairs of such a word and the head word of an antecedent. Of a decoder OTHER is the last key, and
-    mentions with the first word are left out.
+    pairs of such a word and the head word of an antecedent. For a decoder OTHER is the last key,
+    and mentions with the first word are left out.
     """
     weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
     inside, special = np.isin(index, passage), index < 0

@@ -33,7 +33,7 @@ class MentionCounts:
     `correct` (antecedents chosen by heads) is [unit, candidates, layer, head, type], `rules`
     (chosen by rules) [unit, system, type], `total` [unit, type]. `tied` [candidates, layer, head,
     type] and `n_documents` [type] are of all units together. `mentions` states what was read.
-    Of a decoder, `uniform` [candidates, type] is the share that is right by chance, and `coverage`
+    For a decoder, `uniform` [candidates, type] is the share that is right by chance, and `coverage`
     [type] that of the coreferent mentions that are counted.
     """
 
@@ -121,7 +121,7 @@ def count_corpus(
     return update, counts
 
 
-def of_heads(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
+def head_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
     n_layers, n_heads = counts.correct.shape[2:4]
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
@@ -134,7 +134,7 @@ def of_heads(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     return frame.assign(uniform=uniform, coverage=coverage)
 
 
-def of_rules(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
+def rule_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per baseline and type."""
     frame = _frame({"system": list(SYSTEMS)}, counts.rules, counts, draws, seed)
     if counts.coverage is None:
@@ -212,8 +212,8 @@ def main(
 
     def write() -> None:
         counts = counted()
-        tables.write(of_heads(counts, bootstrap, seed), scores)
-        tables.write(of_rules(counts, bootstrap, seed), rules)
+        tables.write(head_accuracies(counts, bootstrap, seed), scores)
+        tables.write(rule_accuracies(counts, bootstrap, seed), rules)
         tables.write(held_out(counts, bootstrap, seed), best)
         tables.write_counts(counts.mentions, mentions)
 

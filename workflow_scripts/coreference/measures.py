@@ -33,7 +33,7 @@ MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "no
 # The simplest rules, which a head must beat to be of use, with their names for people.
 BASELINES = {"nearest": "nearest mention", "head_match": "nearest mention with the same head word"}
 CANDIDATES = {"words": "all other words", "mentions": "the earlier mentions"}
-# Of a decoder; the first word, on which most heads rest, is no candidate.
+# For a decoder; the first word, on which most heads rest, is no candidate.
 EARLIER = {"words": "the words before it but the first", "mentions": "the earlier mentions"}
 
 

@@ -22,7 +22,7 @@ from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
-from workflow_scripts.finetuning.map_similarity import cosine
+from workflow_scripts.finetuning.map_measures import cosine
 
 
 def padded_maps(

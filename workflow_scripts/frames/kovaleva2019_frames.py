@@ -11,7 +11,7 @@ from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.frames.frame_drawings import heads_above
-from workflow_scripts.frames.link_controls import DIRECTIONS
+from workflow_scripts.frames.frame_scores import DIRECTIONS
 
 # Two heads of BERT-base on 473 sentences. The text does not state the direction of its means.
 PAPER = {JUDGED: "0.201 and 0.209"}

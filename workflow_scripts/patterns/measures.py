@@ -22,7 +22,7 @@ from workflow_scripts.core.measures.forms import (
     task_title,
 )
 from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, alike, whole
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES
 
 PAPER = "kovaleva2019"
 SHARES = Table(

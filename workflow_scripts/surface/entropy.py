@@ -19,7 +19,7 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 
 MEASURES = ("entropy", "largest", "at_most_tenth")
-# Of a decoder: `relative` is entropy as a share of its largest value, which is log i.
+# For a decoder: `relative` is entropy as a share of its largest value, which is log i.
 OF_DECODERS = (*MEASURES, "relative")
 
 
@@ -104,7 +104,7 @@ def main(
     Column `uniform` is the entropy of attending to all tokens alike: the mean of log L. The table
     lists the heads with an entropy above `broad` nats.
 
-    Of a decoder, the first token is no query, and the table lists the heads with a mean share of
+    For a decoder, the first token is no query, and the table lists the heads with a mean share of
     the largest possible entropy, log i at position i, above `broad`. Column `uniform` is the mean
     of log i; `largest_uniform` and `at_most_tenth_uniform` are what uniform attention gives, too.
     """

@@ -145,7 +145,7 @@ RELATIVE = {"entropy": "from all tokens", "relative": "from all tokens, share of
 def clark2019_fig4(entropy: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw both panels with the line of uniform attention.
 
-    Of a decoder, whose first token has no choice, the second panel shows shares of the largest
+    For a decoder, whose first token has no choice, the second panel shows shares of the largest
     entropy that each token can have.
     """
     frame = tables.read(entropy, ("layer", "head", "query", "entropy", "uniform"))
@@ -182,7 +182,7 @@ POSITION_TARGETS = ("previous", "next", "self")
 def clark2019_position(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None:
     """Draw a point per head; heads above `threshold` carry their names.
 
-    Of a decoder, without the next token, and with what uniform attention gives to the others.
+    For a decoder, without the next token, and with what uniform attention gives to the others.
     """
     frame = tables.read(position, ("layer", "head", "target", "attention"))
     with figures.style():

@@ -67,8 +67,8 @@ def main(
 ) -> Measure:
     """Write the averages of every head, and the list of heads above `threshold`.
 
-    Of a decoder, without the next token. Column `uniform` is then what uniform attention gives: the
-    mean of 1/i over the tokens at position i.
+    For a decoder, without the next token. Column `uniform` is then what uniform attention gives:
+    the mean of 1/i over the tokens at position i.
     """
     card = read_card(model)
     measured = attention_back if is_decoder(card) else attention_at

@@ -87,7 +87,7 @@ def table1(
 ) -> pd.DataFrame:
     """One row per relation, the paper's first and in its order; accuracies in percent.
 
-    Of a decoder, whose directions have different words, one for each direction of a relation.
+    For a decoder, whose directions have different words, one for each direction of a relation.
     Relations that occur less than `fewest` times are left out, and so is punctuation.
     """
     scores = scores[(scores["n"] >= fewest) & (scores["relation"] != "punct")]

@@ -1,4 +1,4 @@
-"""Similarity, features, links and maps, against slow versions and values computed by hand."""
+"""Similarity, features, links, shared words and maps, against slow versions and values by hand."""
 
 from pathlib import Path
 
@@ -8,32 +8,15 @@ import pytest
 
 from tests.attention.builders import write_cache
 from tests.finetuning.builders import TABLES, caches, measured
+from tests.parsed_rules import parsed
 from workflow_scripts.core.data import cards, tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import read_examples, write_examples
+from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.finetuning import (
-    finetuning_maps,
-    finetuning_tables,
-    kind_attention,
-    kovaleva2019_features,
-    kovaleva2019_maps,
-    kovaleva2019_shares,
-    link_attention,
-    map_similarity,
-    stages,
-)
-from workflow_scripts.finetuning import kovaleva2019_links as links_table
-from workflow_scripts.finetuning.token_kinds import KINDS, LABELS, sentences_of, word_links
-
-
-def test_cosine_by_hand() -> None:
-    before, after = np.zeros((1, 3, 2, 2)), np.zeros((1, 3, 2, 2))
-    before[0, 0], after[0, 0] = [[1, 0], [0, 1]], [[1, 0], [1, 0]]  # 1 / 2
-    before[0, 1], after[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
-    before[0, 2] = after[0, 2] = [[0.5, 0.5], [1, 0]]
-    np.testing.assert_allclose(map_similarity.cosine(before, after), [[0.5, 0, 1]], atol=1e-12)
+from workflow_scripts.finetuning import finetuning_maps, finetuning_tables, map_measures
+from workflow_scripts.finetuning.token_kinds import LABELS, sentences_of, word_links
 
 
 def test_similarity_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -59,27 +42,23 @@ def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -
         pd.testing.assert_frame_equal(before, after.reset_index(drop=True))
 
 
-@pytest.mark.parametrize("name", ["body", "tuned"])
-def test_a_cache_of_another_corpus_is_refused(
-    name: str, study: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: Path) -> None:
     examples = read_examples(study["examples"])
     write_examples(tmp_path / "e.jsonl", examples[::-1])
-    card = {"body": "model", "tuned": "card"}[name]
-    write_cache(tmp_path / "other.h5", study[card], tmp_path / "e.jsonl")
+    write_cache(tmp_path / "other.h5", study["card"], tmp_path / "e.jsonl")
     with pytest.raises(InputError, match=r"other\.h5: the examples are not those of .*jsonl"):
-        measured(study | {name: tmp_path / "other.h5"}, tmp_path)
+        measured(study | {"tuned": tmp_path / "other.h5"}, tmp_path)
 
 
 def test_attention_to_a_kind_by_hand() -> None:
     pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.9, 0.1]])[None, None]
     chosen = np.array([True, True, False])
-    to_tokens = kind_attention.attention_to_tokens(pattern)
+    to_tokens = map_measures.attention_to_tokens(pattern)
     # Columns sum to 0.6 and 1.8; the larger one over three tokens.
-    assert kind_attention.largest_attention(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
-    assert kind_attention.largest_attention(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
+    assert map_measures.largest_attention(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
+    assert map_measures.largest_attention(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
     nothing = np.zeros(3, dtype=bool)
-    assert np.isnan(kind_attention.largest_attention(to_tokens["all"], nothing)).all()
+    assert np.isnan(map_measures.largest_attention(to_tokens["all"], nothing)).all()
 
 
 def test_features_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -128,20 +107,6 @@ def test_shares_against_a_loop(
             assert row["tokens"] == pytest.approx(np.mean(tokens))
 
 
-def test_examples_without_the_kind_are_counted(frames: dict[str, pd.DataFrame]) -> None:
-    features_frame = frames["features"]
-    first = features_frame[
-        (features_frame["layer"] == 0)
-        & (features_frame["head"] == 0)
-        & (features_frame["stage"] == "pretrained")
-        & (features_frame["query"] == "all")
-    ].set_index("kind")
-    assert set(first.index) == set(KINDS)
-    assert first.loc["negation", ["n", "n_without"]].tolist() == [1, 2]
-    assert first.loc["noun", ["n", "n_without"]].tolist() == [3, 0]
-    assert first.loc["cls", "n"] == 3
-
-
 def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
     frame = frames["links"]
     keyed = frame.set_index(["stage", "far", "link", "layer", "head"])["attention"]
@@ -172,36 +137,7 @@ def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataF
 
 def test_neighbours_by_hand() -> None:
     pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
-    assert link_attention.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
-
-
-def test_intervals_of_neighbours_resample_examples() -> None:
-    of_links = link_attention.LinkAttention((6, 1, 2))
-    of_links.neighbours[:] = np.random.default_rng(1).random((6, 1, 2))
-    frame = of_links.table(100, 3)
-    counts = np.random.default_rng(3).multinomial(6, np.full(6, 1 / 6), size=100)
-    for head in (0, 1):
-        values = of_links.neighbours[:, 0, head]
-        means = [np.repeat(values, count).mean() for count in counts]
-        row = frame[frame["head"] == head].iloc[-1]
-        ends = row["neighbours_low"], row["neighbours_high"]
-        assert ends == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])))
-        assert row["neighbours"] == pytest.approx(values.mean())
-
-
-def test_the_strongest_heads_of_the_table() -> None:
-    rows = [
-        {"task": "RTE", "stage": "pretrained", "link": "verb-subject", "far": False, "seed": seed}
-        | {"layer": 0, "head": head, "attention": value, "ci_low": 0.0, "ci_high": 1.0}
-        | {"n": 5, "links": 6, "neighbours": 0.1, "neighbours_low": 0, "neighbours_high": 0.2}
-        for seed in (1, 2)
-        for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
-    ]
-    actual = stages.top_heads(
-        pd.DataFrame(rows), links_table.GROUPS, "attention", links_table.COLUMNS, n=2
-    )
-    assert actual["head"].tolist() == ["1-2", "1-3"]
-    assert actual["attention"].tolist() == pytest.approx([0.7, 0.45])
+    assert map_measures.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
 
 
 def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
@@ -226,58 +162,74 @@ def test_which_example_is_sampled() -> None:
     assert finetuning_maps.choose(lengths, 5, 1) == 3
 
 
-def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:
-    features_frame = frames["features"]
-    tables.write(features_frame, tmp_path / "f.parquet")
-    out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
-    kovaleva2019_features.main([tmp_path / "f.parquet"], **out)
-    assert out["png"].read_bytes().startswith(b"\x89PNG")
-    table = pd.read_csv(out["table"]).set_index("kind")
-    frame = features_frame[(features_frame["query"] == "all") & (features_frame["kind"] == "verb")]
-    means = frame.set_index(["stage", "layer", "head"])["attention"]
-    gains = means["fine-tuned"] - means["pretrained"]
-    layer, head = gains.idxmax()
-    assert table.loc["verb", "head"] == f"{layer + 1}-{head + 1}"
-    assert table.loc["verb", "gain"] == pytest.approx(gains.max(), rel=1e-4)
-    assert table.loc["verb", "pretrained"] == pytest.approx(means["pretrained"].mean(), rel=1e-4)
-    assert table.loc["negation", ["n", "n_without"]].tolist() == [1, 2]
-    shares = frame.groupby("stage")["share"].mean()
-    actual = table.loc["verb", ["pretrained_share", "fine-tuned_share"]].astype(float).tolist()
-    assert actual == pytest.approx(shares[["pretrained", "fine-tuned"]].tolist(), rel=1e-4)
+def test_which_words_are_shared() -> None:
+    words = "The cat saw the dog . A Cat , the end .".split()
+    numbers = map_measures.shared_spellings(words, 6)
+    groups = [{words[k].lower() for k in np.flatnonzero(numbers == n)} for n in set(numbers) - {-1}]
+    assert sorted(map(sorted, groups)) == [["cat"], ["the"]]
+    assert (numbers == numbers[0]).sum() == 3  # The, the, the
+    assert (map_measures.shared_spellings(["one", "text"], 2) == -1).all()
 
 
-def test_stacked_shares_make_up_all_attention(
-    frames: dict[str, pd.DataFrame], tmp_path: Path
-) -> None:
-    frame = frames["features"]
-    chosen = frame[(frame["query"] == "cls") & (frame["stage"] == "fine-tuned")]
-    shares = kovaleva2019_shares.by_layer(chosen)
-    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-3)
-    nouns = chosen[(chosen["kind"] == "noun") & (chosen["layer"] == 2)]
-    assert shares.loc[2, "noun"] == pytest.approx(nouns["share"].mean())
-    assert shares.loc["tokens", "noun"] == pytest.approx(nouns["tokens"].iloc[0])
-    tables.write(frame, tmp_path / "f.parquet")
-    out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
-    kovaleva2019_shares.main([tmp_path / "f.parquet"], **out)
-    assert out["png"].read_bytes().startswith(b"\x89PNG")
+def test_tasks_of_one_sentence_have_no_shared_words() -> None:
+    inputs = parsed()[1].rules["kovaleva2019_shared"].input
+    paired = {name for name, task in TASKS.items() if len(task.texts) == 2}
+    assert {Path(path).name.partition(".")[0] for path in inputs} == paired
 
 
-def test_the_mosaic_keeps_every_map() -> None:
-    patterns = np.random.default_rng(1).random((2, 3, 5, 5))
-    image, pitch = kovaleva2019_maps.mosaic(patterns)
-    assert image.shape == (2 * pitch, 3 * pitch)
-    np.testing.assert_array_equal(
-        image[pitch : pitch + 5, 2 * pitch : 2 * pitch + 5], patterns[1, 2]
-    )
-    assert np.isnan(image[5:pitch]).all()
+def test_attention_to_copies_by_hand() -> None:
+    # [CLS] cat sat [SEP] cat ran [SEP]
+    ordinary = np.array([0, 1, 1, 0, 1, 1, 0], dtype=bool)
+    segment = np.array([0, 0, 0, 0, 1, 1, 1])
+    spelling = np.array([-1, 0, -1, -1, 0, -1, -1])
+    pattern = np.zeros((1, 1, 7, 7))
+    pattern[0, 0, 1] = [0.1, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1]  # cat: 0.4 to cat, 0.1 to ran
+    pattern[0, 0, 4] = [0.2, 0.2, 0.3, 0.3, 0.0, 0.0, 0.0]  # cat: 0.2 to cat, 0.3 to sat
+    copies, others = map_measures.to_copies(pattern, spelling, segment, ordinary)
+    assert copies[0, 0] == pytest.approx((0.4 + 0.2) / 2)
+    assert others[0, 0] == pytest.approx((0.1 + 0.3) / 2)
+    shared, rest = map_measures.to_shared(pattern, spelling, ordinary)
+    assert shared[0, 0] == pytest.approx((0.1 + 0.2 + 0.4) / 7 / 2)  # columns 1 and 4
+    assert rest[0, 0] == pytest.approx((0.1 + 0.3 + 0.1) / 7 / 2)  # columns 2 and 5
+    nothing = np.full(7, -1)
+    assert map_measures.to_copies(pattern, nothing, segment, ordinary) is None
+    assert map_measures.to_shared(pattern, nothing, ordinary) is None
 
 
-@pytest.mark.parametrize(
-    ("shape", "columns"), [((6, 12), 1), ((12, 12), 1), ((24, 16), 2), ((2, 2), 1)]
-)
-def test_both_grids_of_maps_fit_a_page(shape: tuple[int, int], columns: int) -> None:
-    grid_columns, cell = kovaleva2019_maps.arrangement(*shape)
-    n_layers, n_heads = shape
-    assert grid_columns == columns
-    assert cell * n_heads * grid_columns <= kovaleva2019_maps.ROOM[0] + 1e-9
-    assert cell * n_layers * (2 // grid_columns) <= kovaleva2019_maps.ROOM[1] + 1e-9
+def test_a_uniform_head_has_no_excess() -> None:
+    pattern = np.full((2, 3, 9, 9), 1 / 9)
+    ordinary = np.array([0, 1, 1, 1, 0, 1, 1, 1, 0], dtype=bool)
+    segment = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
+    spelling = np.array([-1, 0, 0, -1, -1, -1, 0, -1, -1])  # a word of two pieces, then of one
+    for both in (
+        map_measures.to_copies(pattern, spelling, segment, ordinary),
+        map_measures.to_shared(pattern, spelling, ordinary),
+    ):
+        np.testing.assert_allclose(both[0], both[1])
+
+
+def test_the_table_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    frame = frames["shared"].set_index(["stage", "measure", "layer", "head"])
+    trees = read_trees(study["annotation"])
+    layer, head = 2, 1
+    for stage, examples in zip(("pretrained", "fine-tuned"), caches(study), strict=True):
+        copies, others = [], []
+        for example, tree in zip(examples, trees, strict=True):
+            weights = example.pattern[layer, head].astype(float)
+            words = {k: tree.words[w] for k, w in enumerate(example.word) if w >= 0}
+            of_example = []
+            for query, word in words.items():
+                across = [k for k in words if example.segment[k] != example.segment[query]]
+                same = [weights[query, k] for k in across if words[k] == word != "."]
+                different = [weights[query, k] for k in across if words[k] != word or word == "."]
+                if same and different:
+                    of_example.append((np.mean(same), np.mean(different)))
+            if of_example:
+                copies.append(np.mean([a for a, _ in of_example]))
+                others.append(np.mean([b for _, b in of_example]))
+        row = frame.loc[stage, "copy", layer, head]
+        assert row["n"] == len(copies) > 0
+        assert row["attention"] == pytest.approx(np.mean(copies), abs=1e-9)
+        assert row["others"] == pytest.approx(np.mean(others), abs=1e-9)
+        assert row["excess"] == pytest.approx(row["attention"] - row["others"], abs=1e-9)
+        assert row["ci_low"] <= row["excess"] <= row["ci_high"]

@@ -17,7 +17,7 @@ from workflow_scripts.core.run.job import Out
 MAX_NAMED = 6  # heads of one behaviour; the names of more would overlap
 
 
-def main(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: Out) -> None:
+def clark2019_fig6(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw both panels; heads whose behaviour is rare, and linguistic heads, carry their names."""
     frame = tables.read(embedding, ("layer", "head", "x", "y", "behaviour", "stress"))
     crosses = crossed(frame, tables.read(linguistic, ("layer", "head", "behaviour", "marked")))
@@ -67,4 +67,4 @@ def _finish(axes: Axes, title: str) -> None:
 
 
 if __name__ == "__main__":
-    job.run(main, globals())
+    job.run_figure(globals())

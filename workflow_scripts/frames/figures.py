@@ -15,7 +15,7 @@ from workflow_scripts.core.plots import attention_lines, colours, figures, heatm
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.frames.frame_drawings import COLUMNS, heads_above
-from workflow_scripts.frames.link_controls import DIRECTIONS
+from workflow_scripts.frames.frame_scores import DIRECTIONS
 
 TITLES = {
     "either": "In either direction",
@@ -92,7 +92,7 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
     return figure
 
 
-def main(
+def kovaleva2019_fig3(
     scores: Path,
     drawings: Path,
     svg: Out,
@@ -110,4 +110,4 @@ def main(
 
 
 if __name__ == "__main__":
-    job.run(main, globals())
+    job.run_figure(globals())

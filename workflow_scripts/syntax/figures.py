@@ -16,7 +16,9 @@ def _panels(frame: pd.DataFrame) -> list[pd.DataFrame]:
     return [panel for _, panel in frame.groupby("drawing")]
 
 
-def main(examples: Path, svg: Out, pdf: Out, png: Out, coreference: Path | None = None) -> None:
+def clark2019_fig5(
+    examples: Path, svg: Out, pdf: Out, png: Out, coreference: Path | None = None
+) -> None:
     """Draw one panel per relation and sentence, and per passage with coreferent mentions.
 
     The words that attend are in colour. Of a passage, only what its mentions attend to is drawn,
@@ -44,4 +46,4 @@ def main(examples: Path, svg: Out, pdf: Out, png: Out, coreference: Path | None 
 
 
 if __name__ == "__main__":
-    job.run(main, globals())
+    job.run_figure(globals())
