@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import table_parts, tables
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import ablation_engine
-from workflow_scripts.core.model.ablation_table import sweep, variants_of
+from workflow_scripts.core.model.ablation_engine import sweep, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.batches import part_of
 from workflow_scripts.core.model.classifiers import classifier_and_sampler
-from workflow_scripts.core.model.replacements import FROM_TEXTS
+from workflow_scripts.core.model.interventions import FROM_TEXTS
+from workflow_scripts.core.model.running import part_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -50,7 +50,7 @@ def main(
     `parts` are all such tables, which are then joined, and nothing is swept.
     """
     if parts:
-        tables.write(table_parts.join(parts), logits)
+        tables.write(tables.join_parts(parts), logits)
         return
     model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     limits, texts = {"pass_tokens": pass_tokens, "precision": precision, "seed": sample_seed}, []
@@ -69,7 +69,7 @@ def main(
         swept = swept.join(labelled).assign(split=split)
         if part is not None:
             variant = np.arange(len(swept)) // max(1, len(chosen))
-            swept[table_parts.ROW] = n_rows + variant * len(tokens) + example
+            swept[tables.ROW] = n_rows + variant * len(tokens) + example
         frames.append(swept)
         n_rows += n_variants(model, split_units) * len(tokens)
     checkpoint_columns = {"task": task, "init": init, "seed": seed}

@@ -12,13 +12,13 @@ from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.arguments.wording import cue_in, side_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import held_out, read_arct
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.sampling import sample_rows
+from workflow_scripts.core.data.tables import sample_rows
+from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices
-from workflow_scripts.core.model.ablation_table import sweep
-from workflow_scripts.core.model.cls_scorer import Scorer
+from workflow_scripts.core.model import running
+from workflow_scripts.core.model.ablation_engine import sweep
+from workflow_scripts.core.model.classifiers import Scorer
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -66,7 +66,7 @@ def main(
     sampled = [sample_rows(rows, points, seed) for rows in splits]
     chosen = pd.concat(sampled, ignore_index=True)
     chosen["side"] = side_of(cue_in(chosen, tuple(cue.lower().split()), same))
-    for named, scorer in kept_models(family, weights, setups, devices.pick(device)):
+    for named, scorer in kept_models(family, weights, setups, running.pick_device(device)):
         tokens = [family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
         logits = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)
         about = chosen.loc[logits.pop("point"), ["split", "id", "label", "side"]]

@@ -16,8 +16,8 @@ from torch import nn
 from workflow_scripts.arguments.argument_training import Family, Hyperparameters, Texts
 from workflow_scripts.arguments.setups import SETUPS
 from workflow_scripts.arguments.wording import words
-from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tasks import ARCT_TEXTS
 from workflow_scripts.core.data.vectors import Vectors, read_vectors
 
 
@@ -38,7 +38,7 @@ def open_family(
 
         return bert_family(read_card(model), settings)
     known = read_vectors(vectors, words)
-    vocabulary = vocabulary_of([text for column in TEXTS for text in points[column].unique()])
+    vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in points[column].unique()])
     missing = sum(word not in known for word in vocabulary)
     log.info("%d words, %d of them without a vector", len(vocabulary), missing)
     return word_family(name, known, vocabulary, settings["tune_vectors"])

@@ -14,10 +14,10 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.layers import layers_of
@@ -104,7 +104,7 @@ def seconds(model: PreTrainedModel, batches: Sequence[Sequence[Tokens]]) -> floa
 
     Timed by hand, because torch.utils.benchmark would run two warm-up rounds before each.
     """
-    inputs = [padding.pad(batch, model) for batch in batches]
+    inputs = [running.pad(batch, model) for batch in batches]
     started = time.perf_counter()
     with torch.inference_mode():
         for batch in inputs:

@@ -7,13 +7,13 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS, read_task
-from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.classifiers import Sampler, load_classifier
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import orders
+from workflow_scripts.core.stats import effects
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.pruning_curves import curve, with_intervals
 
@@ -53,10 +53,10 @@ def main(
     scores, by_epoch = [], {}
     kept = models.weights_by_epoch(epochs, directory, "add the task to finetune.every_epoch")
     for epoch, weights in enumerate(kept, start=1):
-        model = load_classifier(weights, devices.pick(device))
+        model = load_classifier(weights, running.pick_device(device))
         by_epoch[epoch] = importance_of(model, training, training_labels, definition)
-        counts = orders.steps(by_epoch[epoch].size, settings["step"])
-        masks = orders.by_score(by_epoch[epoch], counts)
+        counts = effects.pruning_steps(by_epoch[epoch].size, settings["step"])
+        masks = effects.order_by_score(by_epoch[epoch], counts)
         logits = ablate(model, tokens, masks, "zero", **limits)
         line = curve(scored_task, labels, logits, counts)
         line = with_intervals(line, scored_task, labels, logits, settings["bootstrap"], seed)
@@ -64,7 +64,7 @@ def main(
     run_columns = {"task": task, "init": init, "seed": seed}
     heads = by_epoch[epoch].size
     tables.write(pd.concat(scores, ignore_index=True).assign(heads=heads, **run_columns), curves)
-    agreement, frames = orders.agreements(by_epoch), []
+    agreement, frames = effects.agreements(by_epoch), []
     for epoch, values in by_epoch.items():
         n_layers, n_heads = values.shape
         frame = tables.tidy({"layer": range(n_layers), "head": range(n_heads)}, importance=values)

@@ -12,7 +12,7 @@ import json
 import random
 from pathlib import Path
 
-from workflow_scripts.core.data.arct import SPLITS
+from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -140,7 +140,7 @@ def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
     `numbers` has train, dev and test (points), productivity and coverage.
     """
     shares = numbers["productivity"], numbers["coverage"]
-    sizes = {split: int(numbers[split]) for split in SPLITS}
+    sizes = {split: int(numbers[split]) for split in ARCT_SPLITS}
     planted = {split: planted_counts(n, *shares) for split, n in sizes.items()}
     if not all(counts["applicable"] for counts in planted.values()):
         raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")

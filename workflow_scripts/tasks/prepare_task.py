@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import COLUMNS, TASKS, Task
-from workflow_scripts.core.data.packages import path_of
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.sources import path_of
+from workflow_scripts.core.data.tables import sample
+from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -112,7 +112,7 @@ def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:
         (split, f"{name}-{split}-{number:06d}", row["source"], *[*row["texts"], ""][:2])
         for number, row in enumerate(rows)
     ]
-    frame = pd.DataFrame(records, columns=list(COLUMNS[:-1]))
+    frame = pd.DataFrame(records, columns=list(TASK_COLUMNS[:-1]))
     return frame.assign(label=[row["label"] for row in rows])
 
 
