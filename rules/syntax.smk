@@ -1,6 +1,6 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
-from workflow_scripts.core.data.mentions import annotation_of
+from workflow_scripts.core.data.annotations import coreference_annotation
 
 SYNTAX = config["syntax"]
 SYNTAX_CACHE = f"<results>/{{model}}/attention/{SYNTAX['treebank']}.h5"

@@ -14,8 +14,8 @@ from tests.corpora.test_fetch_sdist import zipped
 from tests.corpora.test_segments import DUMP
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.sources import inside_package
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of

@@ -20,7 +20,7 @@ from tests.core.tiny_translators import save
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.hub import load_rows
+from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models, translators

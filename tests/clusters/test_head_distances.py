@@ -11,8 +11,8 @@ from scipy.spatial.distance import jensenshannon
 from tests.core.decoder_patterns import pattern_of
 from workflow_scripts.clusters import head_distances
 from workflow_scripts.clusters.head_distances import BLOCK, MeanDistances, distances
-from workflow_scripts.core.data.cache_format import triangle
-from workflow_scripts.core.data.decoders import uniform_attention
+from workflow_scripts.core.data.cache import triangle
+from workflow_scripts.core.data.wordpieces import uniform_attention
 
 
 def mean_distances(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.data.mentions import Document, Mention
+from workflow_scripts.core.data.annotations import Document, Mention
 from workflow_scripts.coreference import antecedents
 
 # Keller is word 1, doctor 4, She 6, doctor 10, Keller 13.

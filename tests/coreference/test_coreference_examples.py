@@ -9,7 +9,12 @@ import pytest
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.mentions import Document, Mention, read_documents, write_documents
+from workflow_scripts.core.data.annotations import (
+    Document,
+    Mention,
+    read_documents,
+    write_documents,
+)
 from workflow_scripts.coreference import coreference_examples
 from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.syntax import figures

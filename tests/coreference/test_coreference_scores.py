@@ -9,7 +9,7 @@ import pytest
 from tests.attention.builders import counts_of, open_cache, write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.mentions import read_documents
+from workflow_scripts.core.data.annotations import read_documents
 from workflow_scripts.core.data.wordpieces import word_attention
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.coreference import antecedents, clark2019_table2, coreference_scores

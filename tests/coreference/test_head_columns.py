@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.coreference import head_columns
 
 KINDS = ("pronoun", "proper", "nominal")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import write_examples
+from workflow_scripts.core.data.annotations import write_examples
 from workflow_scripts.finetuning import figures
 
 

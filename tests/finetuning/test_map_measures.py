@@ -10,10 +10,9 @@ from tests.attention.builders import write_cache
 from tests.finetuning.builders import TABLES, caches, measured
 from tests.parsed_rules import parsed
 from workflow_scripts.core.data import cards, tables
+from workflow_scripts.core.data.annotations import read_examples, read_trees, write_examples
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.examples import read_examples, write_examples
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.data.trees import read_trees
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.finetuning import finetuning_maps, finetuning_tables, map_measures
 from workflow_scripts.finetuning.token_kinds import LABELS, sentences_of, word_links

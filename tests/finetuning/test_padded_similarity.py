@@ -9,8 +9,8 @@ import torch
 from transformers import AutoModel
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.models import directory_of, load_tokenizer
 from workflow_scripts.finetuning import figures, padded_similarity

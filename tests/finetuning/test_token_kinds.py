@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from tests.core.tiny_models import tokenizer
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example, Tree
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.finetuning import token_kinds
 
 PAPER, RELEASED = token_kinds.LABELS["paper"], token_kinds.LABELS["released"]

@@ -7,10 +7,9 @@ import pytest
 
 from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import FrameLinks, read_links
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.frame_links import FrameLinks, read_links
-from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Study, Tables
 from workflow_scripts.corpora import frames_corpus
 from workflow_scripts.frames import (
     figures,

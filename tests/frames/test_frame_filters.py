@@ -6,8 +6,7 @@ import nltk
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.frame_links import read_links
+from workflow_scripts.core.data.annotations import read_examples, read_links
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import frame_files, frames_corpus
 

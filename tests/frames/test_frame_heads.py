@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.frame_links import frame_heads
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.data.annotations import frame_heads
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.frames import head_columns, kovaleva2019_frames
 
 FROM, TO, EITHER = "from predicate", "to predicate", "either"

@@ -10,15 +10,10 @@ from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.frames.test_frame_filters import framenet, run
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Element, FrameLinks, frame_heads, read_links
 from workflow_scripts.core.data.cache import CachedExample
-from workflow_scripts.core.data.frame_links import (
-    Element,
-    FrameLinks,
-    frame_heads,
-    read_links,
-)
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.stats.matched_sets import matched_p_values
+from workflow_scripts.core.stats.randomisation import matched_p_values
 from workflow_scripts.frames import figures, frame_drawings, frame_scores, kovaleva2019_frames
 
 DIRECTIONS = ("either", "from predicate", "to predicate")

@@ -16,7 +16,7 @@ from tests.attention.builders import card_of, open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.patterns.builders import made_up
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.patterns import contact_sheets, figures, pattern_classifier, pattern_shares

@@ -8,12 +8,11 @@ import pytest
 
 from tests.core.caches import CARD
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.measures.forms import Study, TableSet
 from workflow_scripts.surface import entropy, relative_position, special_tokens
 from workflow_scripts.surface.head_columns import behaviours
 from workflow_scripts.surface.measures import forms

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
 from workflow_scripts.surface import figures
 
 LAYERS, HEADS = 3, 4

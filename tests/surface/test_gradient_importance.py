@@ -10,8 +10,8 @@ from torch.nn import functional
 from tests.core.tiny_models import ARCHITECTURES, enlarge
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
-from workflow_scripts.core.model.mlm_masking import IGNORED
-from workflow_scripts.core.model.padding import pad
+from workflow_scripts.core.model.mlm import IGNORED
+from workflow_scripts.core.model.running import pad
 from workflow_scripts.surface.gradient_importance import average, importance, target_masks
 
 

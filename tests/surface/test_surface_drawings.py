@@ -8,7 +8,7 @@ import pytest
 
 from tests.core.test_cache import CARD, write
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.head_labels import label, parse
+from workflow_scripts.core.data.heads import head_label, parse_head
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.surface import surface_drawings
 
@@ -89,10 +89,10 @@ def test_rows_hold_the_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["0-1", "3-1", "2-5", "a-b"])
 def test_wrong_heads(name: str) -> None:
     with pytest.raises(InputError, match=name):
-        parse(name, n_layers=2, n_heads=4)
+        parse_head(name, n_layers=2, n_heads=4)
 
 
 def test_labels_there_and_back() -> None:
-    assert label(7, 10) == "8-11"
+    assert head_label(7, 10) == "8-11"
     for layer, head in np.ndindex(3, 4):
-        assert parse(label(layer, head), 3, 4) == (layer, head)
+        assert parse_head(head_label(layer, head), 3, 4) == (layer, head)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.trees import read_trees
+from workflow_scripts.core.data.annotations import read_trees
 from workflow_scripts.syntax import counting, figures, syntax_examples
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.data.annotations import Tree
 from workflow_scripts.core.data.wordpieces import WordAttention, word_attention
 from workflow_scripts.syntax import counting
 from workflow_scripts.syntax.counting import ALL_RELEASED

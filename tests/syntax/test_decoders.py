@@ -9,11 +9,16 @@ import pytest
 from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
 from tests.syntax.builders import random_trees, run
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import (
+    ROOT,
+    Tree,
+    is_punctuation,
+    to_example,
+    write_examples,
+    write_trees,
+)
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation, write_trees
-from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Study, Tables
 from workflow_scripts.syntax import clark2019_table1, measures, syntax_examples
 from workflow_scripts.syntax.head_columns import best_heads, columns
 

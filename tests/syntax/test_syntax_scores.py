@@ -13,10 +13,10 @@ from tests.attention.builders import open_cache
 from tests.core.tiny_models import tokenizer
 from tests.syntax.builders import WORDS, random_trees, run
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.trees import read_trees, write_trees
+from workflow_scripts.core.data.annotations import read_trees, write_trees
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.stats import head_accuracy, resampling
+from workflow_scripts.core.stats import bootstrap
 from workflow_scripts.syntax import clark2019_table1, counting
 
 
@@ -68,7 +68,7 @@ def test_bootstrap_equals_drawing_by_hand() -> None:
     rng = np.random.default_rng(0)
     total = rng.integers(1, 6, size=(50, 1))
     correct = rng.binomial(total, 0.4).reshape(50, 1, 1, 1, 1)
-    _, low, high = head_accuracy.accuracy(correct, total, draws=4000, seed=1)
+    _, low, high = bootstrap.bootstrap_accuracy(correct, total, draws=4000, seed=1)
     sampled = []
     for _ in range(4000):
         chosen = rng.integers(50, size=50)
@@ -88,7 +88,7 @@ def test_intervals_draw_whole_documents(study: Path) -> None:
             if len(attention.words) == len(tree.words):
                 right = counting.count(attention, tree, ["det"]).correct[0, 0, 0, 0]
                 by_document[k // 3] += right, tree.relations.count("det")
-    weights = resampling.bootstrap_weights(14, 200, 1)
+    weights = bootstrap.bootstrap_weights(14, 200, 1)
     right, total = (weights @ by_document).T
     row = frame[frame["relation"] == "det"].iloc[0]
     assert (row["direction"], row["layer"], row["head"]) == ("dependent_to_head", 0, 0)

@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.plots import colours, figures, point_labels
+from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -43,9 +43,9 @@ def clark2019_fig6(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: O
         _finish(left, "by behaviour")
         _finish(right, "by layer")
         stress = frame["stress"].iloc[0]
-        names = [f"{label(row.layer, row.head)} {words}".strip() for row, words in named]
+        names = [f"{head_label(row.layer, row.head)} {words}".strip() for row, words in named]
         figure.supxlabel(f"stress {stress:.2f} (0: all distances are kept)", fontsize=7)
-        point_labels.write(left, [(row.x, row.y) for row, _ in named], names, frame[["x", "y"]])
+        figures.write_names(left, [(row.x, row.y) for row, _ in named], names, frame[["x", "y"]])
         figures.save(figure, svg, pdf, png)
 
 

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
+from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, with_all_layers
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out

@@ -14,10 +14,10 @@ from sklearn.manifold import MDS
 from workflow_scripts.chapters import collect
 from workflow_scripts.clusters.measures import EMBEDDING, OF_DECODERS
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.resampling import CONFIDENCE
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE
 
 # As in the released notebook: a head that exceeds several thresholds has the first behaviour.
 *ORDER, NO_BEHAVIOUR = EMBEDDING.categories

@@ -9,8 +9,8 @@ import pandas as pd
 
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import labels
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -44,7 +44,7 @@ def main(
     frames = frames or [pd.DataFrame(columns=[*COLUMNS, "annotation"])]
     frame = pd.concat(frames, ignore_index=True)
     tables.write(frame, heads)
-    named = frame.assign(head=labels(frame)).drop(columns="layer")
+    named = frame.assign(head=head_labels(frame)).drop(columns="layer")
     for column in {"accuracy", "ci_low", "ci_high", "baseline", "coverage"} & set(named):
         named[column] = 100 * named[column]
     tables.write_csv(named, table)

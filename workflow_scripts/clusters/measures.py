@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.forms import Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Form, Study, Table, Tables
 
 PAPER = "clark2019"
 EMBEDDING = Table(

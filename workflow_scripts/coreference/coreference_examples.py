@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Document, Mention, read_documents
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import SPECIAL, is_decoder, without_first
-from workflow_scripts.core.data.mentions import Document, Mention, read_documents
 from workflow_scripts.core.data.wordpieces import (
+    SPECIAL,
+    is_decoder,
     names_of_units,
     pairs_of_units,
     to_words,
+    without_first,
     words_of_units,
 )
 from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DECODERS

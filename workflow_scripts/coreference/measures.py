@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, Tables
 
 PAPER = "clark2019"
 DATA = ("mentions", "Coreferent mentions")

@@ -14,9 +14,9 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Patch, Rectangle
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.data.head_labels import label, labels
+from workflow_scripts.core.data.annotations import read_examples
+from workflow_scripts.core.data.heads import head_label, head_labels
+from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -37,7 +37,7 @@ def kovaleva2019_fig5(
     frames = {"similarity": tables.read_all(similarity, columns)}
     if padded:
         frames["padded"] = tables.read_all(padded, columns)
-    names = present(frames["similarity"])
+    names = present_tasks(frames["similarity"])
     titles = [TASKS[name].title for name in names]
     grids = {
         row: [heatmaps.grid_of(frame[frame["task"] == name], "similarity") for name in names]
@@ -67,7 +67,7 @@ def kovaleva2019_fig6(features: list[Path], svg: Out, pdf: Out, png: Out) -> Non
     columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
     frame = tables.read_all(features, columns)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "all")]
-    names = present(frame)
+    names = present_tasks(frame)
     grids = {
         (kind, name): heatmaps.grid_of(
             frame[(frame["kind"] == kind) & (frame["task"] == name)], "attention"
@@ -136,7 +136,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
         counted = frame[(frame["task"] == task) & (frame["kind"] == kind)].iloc[0]
         row = {"task": TASKS[task].title, "kind": kind}
         row |= heads[["pretrained", "fine-tuned"]].mean().to_dict()
-        row |= {"head": label(layer, head), "gain": heads["gain"].max()}
+        row |= {"head": head_label(layer, head), "gain": heads["gain"].max()}
         row |= {f"{stage}_share": shares[task, kind, stage] for stage in STAGES}
         rows.append(row | counted[["tokens", "n", "n_without"]].to_dict())
     return pd.DataFrame(rows)
@@ -145,7 +145,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 def draw_changes(frame: pd.DataFrame) -> Figure:
     """A row of maps for each kind of word, on one scale; a map for each task."""
     shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
-    names = present(frame)
+    names = present_tasks(frame)
     of_panel = dict(list(frame.dropna(subset=["attention"]).groupby(["kind", "task"])))
     grids = {panel: change(rows) for panel, rows in of_panel.items()}
     none = np.full(shape, np.nan)
@@ -238,7 +238,7 @@ def kovaleva2019_shares(features: list[Path], svg: Out, pdf: Out, png: Out) -> N
     """Draw a panel per task and query, with the kinds' shares of the tokens next to the layers."""
     columns = ("layer", "kind", "share", "tokens", "stage", "query", "task")
     frame = tables.read_all(features, columns)
-    names = present(frame)
+    names = present_tasks(frame)
     n_layers = frame["layer"].max() + 1
     with figures.style():
         per_line = min(PER_LINE, len(names))
@@ -297,7 +297,7 @@ def kovaleva2019_fig7(features: list[Path], svg: Out, pdf: Out, png: Out) -> Non
     frame = tables.read_all(features, columns)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "cls")]
     frame = frame[frame["layer"] == frame["layer"].max()]
-    names = present(frame)
+    names = present_tasks(frame)
     high = frame["attention"].max()
     n_heads = frame["head"].max() + 1
     with figures.style():
@@ -339,7 +339,7 @@ def top_heads(
     top = top.groupby(groups, sort=False).head(n)
     ascending = [name != measure for name in (*groups, measure)]
     top = top.sort_values([*groups, measure], ascending=ascending)
-    return top.assign(head=labels(top))[[*groups, "head", *others]]
+    return top.assign(head=head_labels(top))[[*groups, "head", *others]]
 
 
 LINK_GROUPS = ["task", "stage", "link", "far"]
@@ -372,7 +372,7 @@ def kovaleva2019_shared(shared: list[Path], svg: Out, pdf: Out, png: Out, table:
     titles = {name: task.title for name, task in TASKS.items()}
     tables.write_csv(top.assign(task=top["task"].map(titles)), table)
     frame = frame[frame["measure"] == "copy"].dropna(subset="excess")
-    names = present(frame)
+    names = present_tasks(frame)
     grids = {
         (stage, name): heatmaps.grid_of(
             frame[(frame["stage"] == stage) & (frame["task"] == name)], "excess"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data.cache import CachedExample
-from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean, per_head
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean, per_head
 from workflow_scripts.finetuning.token_kinds import KINDS
 
 STAGES = ("pretrained", "fine-tuned")

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frame_links import frame_heads
+from workflow_scripts.core.data.annotations import frame_heads
 from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out

@@ -13,18 +13,23 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Element, FrameLinks, read_links
 from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import attention_to_earlier, is_decoder, uniform_attention
-from workflow_scripts.core.data.frame_links import Element, FrameLinks, read_links
 from workflow_scripts.core.data.patterns import Patterns
-from workflow_scripts.core.data.wordpieces import remedy, word_attention
+from workflow_scripts.core.data.wordpieces import (
+    attention_to_earlier,
+    is_decoder,
+    remedy,
+    uniform_attention,
+    word_attention,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
-from workflow_scripts.core.stats.matched_sets import matched_p_values
+from workflow_scripts.core.stats.bootstrap import per_head
+from workflow_scripts.core.stats.randomisation import matched_p_values
 
 DIRECTIONS = ("either", "from predicate", "to predicate")
 Attention = dict[str, np.ndarray]  # [layer, head] for each of DIRECTIONS

@@ -6,14 +6,14 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data.examples import Example
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.annotations import Example
+from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
-from workflow_scripts.core.model import attention, models, padding
-from workflow_scripts.core.model.positions import max_positions
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.patterns.annotated_maps import Annotation, Map, by_example, maps_of
 
 N_PAIRS, N_REVIEWS = 60, 40
@@ -80,5 +80,5 @@ def _pattern_of(body: PreTrainedModel, tokens: Tokens) -> np.ndarray:
     """The pattern [layer, head, query, key] of one example."""
     capture = attention.Capture()
     with torch.inference_mode(), attention.watching(body, capture):
-        body(**padding.pad([tokens], body))
+        body(**running.pad([tokens], body))
     return torch.stack([pattern[0] for pattern in capture.patterns]).numpy()

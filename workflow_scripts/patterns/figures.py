@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -36,7 +36,7 @@ def draw_maps(frame: pd.DataFrame) -> Figure:
         axes.set_xticks([])
         axes.set_yticks([])
         axes.spines[:].set_visible(True)
-        name = label(rows["layer"].iloc[0], rows["head"].iloc[0])
+        name = head_label(rows["layer"].iloc[0], rows["head"].iloc[0])
         stage = rows["stage"].iloc[0]
         axes.set_xlabel(f"head {name}, {stage}", fontsize=figures.SMALL, labelpad=2)
         if row == 0:
@@ -71,7 +71,7 @@ def kovaleva2019_fig2(shares: Path, svg: Out, pdf: Out, png: Out, model: str) ->
     frame = tables.read(shares, ("class", "share", "task", "stage", "method", "annotated_model"))
     frame = frame[frame["method"] == "network"]
     mean = frame.groupby(["task", "stage", "class"])["share"].mean()
-    names = present(frame)
+    names = present_tasks(frame)
     positions = np.arange(len(names))
     with figures.style():
         figure, (axes,) = figures.new(figures.TWO_COLUMNS, 2.6)

@@ -10,8 +10,7 @@ from sklearn.metrics import cohen_kappa_score
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import wilson
-from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_weights, wilson
 from workflow_scripts.patterns.annotated_maps import CLASSES, Annotation, read_annotations
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import attention_lines, colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -196,7 +196,7 @@ def clark2019_position(position: Path, svg: Out, pdf: Out, png: Out, threshold: 
             for row in rows[rows["attention"] > threshold].itertuples():
                 x = row.layer + 1 + shift
                 axes.annotate(
-                    label(row.layer, row.head), (x, row.attention), (4, 0),
+                    head_label(row.layer, row.head), (x, row.attention), (4, 0),
                     textcoords="offset points", va="center", size=7,
                 )  # fmt: skip
         if "uniform" in frame:

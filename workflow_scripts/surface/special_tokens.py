@@ -9,12 +9,12 @@ import numpy as np
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.bootstrap import per_head
 
 
 def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> np.ndarray:

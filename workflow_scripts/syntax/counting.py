@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
+from workflow_scripts.core.data.annotations import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.wordpieces import WordAttention
 
 ALL = "all"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from workflow_scripts.core.measures.tables import KEYS, TableSet
-from workflow_scripts.core.stats.baselines import best_above_baseline
+from workflow_scripts.core.measures.forms import KEYS, TableSet
+from workflow_scripts.core.stats.randomisation import best_above_baseline
 from workflow_scripts.syntax.measures import ALL, OFFSETS, PUNCTUATION, SCORES, baselines
 
 # What a head is, by its columns.

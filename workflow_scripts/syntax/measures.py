@@ -5,8 +5,19 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, identifier
-from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, TableSet, number, whole
+from workflow_scripts.core.measures.forms import (
+    KEYS,
+    OVER_DOCUMENTS,
+    Columns,
+    Form,
+    Study,
+    Table,
+    Tables,
+    TableSet,
+    identifier,
+    number,
+    whole,
+)
 
 PAPER = "clark2019"
 DATA = ("trees", "Dependency trees")

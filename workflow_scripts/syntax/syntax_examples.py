@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Tree, read_trees
 from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import SPECIAL, is_decoder
-from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.data.wordpieces import (
+    SPECIAL,
+    is_decoder,
     names_of_units,
     pairs_of_units,
     to_words,

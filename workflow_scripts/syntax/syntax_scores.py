@@ -10,17 +10,22 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Tree, read_trees
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import attention_to_earlier, is_decoder
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
-from workflow_scripts.core.data.trees import Tree, read_trees
-from workflow_scripts.core.data.wordpieces import remedy, split_words, word_attention
+from workflow_scripts.core.data.wordpieces import (
+    attention_to_earlier,
+    is_decoder,
+    remedy,
+    split_words,
+    word_attention,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import head_accuracy
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.syntax import counting
 from workflow_scripts.syntax.counting import DIRECTIONS_BACK
 
@@ -78,8 +83,8 @@ def head_accuracies(
     counts: DependencyCounts, draws: int, seed: int, **others: np.ndarray
 ) -> pd.DataFrame:
     """One row per direction, head and relation; columns of `others` [relation] stand last."""
-    mean, low, high = head_accuracy.accuracy(counts.correct, counts.total, draws, seed)
-    special = head_accuracy.accuracy(counts.with_special, counts.total, draws, seed)
+    mean, low, high = stats_bootstrap.bootstrap_accuracy(counts.correct, counts.total, draws, seed)
+    special = stats_bootstrap.bootstrap_accuracy(counts.with_special, counts.total, draws, seed)
     axes = {
         "direction": counts.directions,
         "layer": range(mean.shape[1]),
@@ -108,8 +113,10 @@ def held_out(counts: DependencyCounts, draws: int, seed: int) -> pd.DataFrame:
     `held_out_gain` is over the best fixed offset, chosen on the same half; both ways.
     """
     rows = []
-    best = head_accuracy.held_out(counts.correct, counts.total, seed)
-    gains = head_accuracy.held_out_gains(counts.correct, counts.offsets, counts.total, draws, seed)
+    best = stats_bootstrap.held_out(counts.correct, counts.total, seed)
+    gains = stats_bootstrap.held_out_gains(
+        counts.correct, counts.offsets, counts.total, draws, seed
+    )
     for relation, ((direction, layer, head), accuracy, n), gain in zip(
         counts.relations, best, gains, strict=True
     ):
@@ -155,7 +162,10 @@ def count_decoder_corpus(
     """Counting over all sentences; a sentence with a word that has no token is left out."""
     cache.expect([tree.id for tree in trees], "the treebank")
     relations, offsets = counting.relations_of(trees), offsets_back(largest_offset)
-    units, codes = head_accuracy.units(documents), pd.factorize(np.array(documents, object))[0]
+    units, codes = (
+        stats_bootstrap.document_units(documents),
+        pd.factorize(np.array(documents, object))[0],
+    )
     n_units, n = units.max() + 1, (len(DIRECTIONS_BACK), len(relations))
     shape = (len(DIRECTIONS_BACK), cache.n_layers, cache.n_heads, len(relations))
     correct = np.zeros((n_units, *shape), np.int32)
@@ -259,7 +269,10 @@ def count_corpus(
     """Counting over all sentences; a sentence with a word that has no token is left out."""
     cache.expect([tree.id for tree in trees], "the treebank")
     relations = [*counting.relations_of(trees), counting.ALL_RELEASED]
-    units, codes = head_accuracy.units(documents), pd.factorize(np.array(documents, object))[0]
+    units, codes = (
+        stats_bootstrap.document_units(documents),
+        pd.factorize(np.array(documents, object))[0],
+    )
     # A unit of the smallest type that holds its words: treebanks can be large.
     n_words = np.bincount(units, [len(tree.words) for tree in trees]).astype(int)
     shape = (len(counting.DIRECTIONS), cache.n_layers, cache.n_heads, len(relations))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example
 
-COLUMNS = ("split", "id", "source", "text1", "text2", "label")
+TASK_COLUMNS = ("split", "id", "source", "text1", "text2", "label")
 BEST_SCORE = 5.0  # of STS-B; the lowest is 0
 
 
@@ -136,10 +136,10 @@ TASKS: dict[str, Task] = {
 
 def read_task(path: Path) -> pd.DataFrame:
     """The prepared table of a task: one row per example, COLUMNS; text2 may be empty."""
-    return tables.read(path, COLUMNS)
+    return tables.read(path, TASK_COLUMNS)
 
 
-def present(frame: pd.DataFrame) -> list[str]:
+def present_tasks(frame: pd.DataFrame) -> list[str]:
     """The tasks that the column `task` of a table names, in the papers' order."""
     return [name for name in TASKS if name in set(frame["task"])]
 
@@ -159,3 +159,54 @@ def to_examples(frame: pd.DataFrame) -> list[Example]:
     """The rows as a model's inputs."""
     rows = zip(frame["id"], frame["source"], texts_of(frame), strict=True)
     return [Example(id_, document=id_, source=source, texts=texts) for id_, source, texts in rows]
+
+
+ARCT_TEXTS = ("claim", "reason", "warrant0", "warrant1")
+ARCT_COLUMNS = ("split", "version", "id", "source", *ARCT_TEXTS, "label")
+ARCT_SPLITS = ("train", "dev", "test")
+# A point as published; with its claim negated and its label flipped (the adversarial set, section
+# 6); with its warrants swapped and its label flipped.
+ARCT_VERSIONS = ("original", "negated", "swapped")
+# The versions that a training and a development set consist of, by the name of the training set.
+TRAINED_ON = {
+    "original": (("original",), ("original",)),
+    "swapped": (("original", "swapped"), ("original", "negated")),
+    "negated": (("original", "negated"), ("original", "negated")),
+}
+
+
+def read_arct(path: Path) -> pd.DataFrame:
+    """The prepared points, one row each: COLUMNS; `label` is 0 or 1, the right warrant's number."""
+    return tables.read(path, ARCT_COLUMNS)
+
+
+def points_of(frame: pd.DataFrame, split: str, versions: tuple[str, ...]) -> pd.DataFrame:
+    """The points of a split in these versions, with a new index."""
+    chosen = (frame["split"] == split) & frame["version"].isin(versions)
+    return frame[chosen].reset_index(drop=True)
+
+
+def splits_of(frame: pd.DataFrame) -> list[str]:
+    """The splits that the table has, training first."""
+    return [split for split in ARCT_SPLITS if (frame["split"] == split).any()]
+
+
+def held_out(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """The original points of each split but the training set."""
+    return [points_of(frame, split, ("original",)) for split in splits_of(frame)[1:]]
+
+
+def held_out_parts(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The held-out rows of a table of points by name: all together first, then the test set alone.
+
+    `dev and test` and `test`, or `dev` where the study has no test set.
+    """
+    splits = [split for split in splits_of(frame) if split != ARCT_SPLITS[0]]
+    rows = frame[frame["split"].isin(splits)]
+    parts = {" and ".join(splits): rows}
+    return parts | {splits[-1]: rows[rows["split"] == splits[-1]]}
+
+
+def last_split(frame: pd.DataFrame) -> str:
+    """The split that results are reported on: test, or dev where the study has no test set."""
+    return splits_of(frame)[-1]

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
 
 
@@ -30,7 +30,7 @@ def pinned(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return config, problems
 
 
-def check(problems: list[str]) -> None:
+def check_pinned(problems: list[str]) -> None:
     """Raise InputError where a source in a package cannot be read."""
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -111,3 +111,43 @@ def _version(package: str) -> str | None:
     except metadata.PackageNotFoundError:  # a distribution of another name, found in 0.6 s
         names = metadata.packages_distributions().get(package, [])
         return metadata.version(names[0]) if names else None
+
+
+# Of files that hold data alone; others, such as archives of examples, may hold pickles.
+DATASET_FORMS = ("arrow", "csv", "json", "parquet", "text")
+DATASET_CACHED = (
+    "cache"  # what the library has prepared before, as Arrow, where it cannot reach the hub
+)
+
+
+def load_rows(
+    source: dict[str, Any], columns: tuple[str, ...] = ("text",)
+) -> Iterator[dict[str, Any]]:
+    """The rows of a dataset in hub format, by name or in a local directory, one at a time.
+
+    Where the hub cannot be reached, they are those that were prepared before, of this revision.
+    Raises InputError if it cannot be fetched or lacks one of `columns`.
+    """
+    from datasets import load_dataset_builder
+
+    name, revision = source["hub"], source.get("revision")
+    try:
+        builder = load_dataset_builder(name, source.get("name"), revision=revision)
+        form = type(builder).__module__.split(".")[-1]
+        if form == DATASET_CACHED and builder.hash != revision:
+            raise ValueError(f"the hub cannot be reached; here it is at {builder.hash}")
+        if form not in (*DATASET_FORMS, DATASET_CACHED):
+            raise ValueError(f"its files are {form}; accepted: {', '.join(DATASET_FORMS)}")
+        # The library's load_dataset would choose a builder anew, perhaps of another revision.
+        builder.download_and_prepare()
+        rows = builder.as_dataset(split=source.get("split", "train"))
+    except Exception as error:
+        raise InputError(
+            f"hub: {name} at {revision}: cannot be fetched ({one_line(error)}); connect this "
+            "machine to the network, or download the data elsewhere and set path"
+        ) from error
+    for column in columns:
+        if column not in rows.column_names:
+            names = ", ".join(rows.column_names)
+            raise InputError(f"hub: {name}: no column {column}; the dataset has {names}")
+    return iter(rows)
