@@ -5,18 +5,15 @@ from typing import Any
 from transformers import (
     BloomConfig,
     DeepseekV3Config,
-    FalconConfig,
     Gemma2Config,
     Gemma3TextConfig,
     GemmaConfig,
     GPT2Config,
-    GPTNeoConfig,
     GPTNeoXConfig,
     GptOssConfig,
     GraniteConfig,
     JambaConfig,
     LlamaConfig,
-    MambaConfig,
     MistralConfig,
     MixtralConfig,
     NemotronConfig,
@@ -26,7 +23,6 @@ from transformers import (
     PretrainedConfig,
     Qwen2Config,
     Qwen3Config,
-    Qwen3NextConfig,
     SmolLM3Config,
     StableLmConfig,
 )
@@ -89,21 +85,7 @@ WINDOWED = {name: [0, 2] for name, config in OPENED.items() if SLIDING in str(co
 WINDOWED |= {"mistral": [0, 1, 2], "phi3": [0, 1, 2]}
 
 REFUSED: dict[str, tuple[PretrainedConfig, str]] = {
-    "gpt_neo": (
-        GPTNeoConfig(
-            num_layers=2,
-            num_heads=HEADS,
-            hidden_size=32,
-            attention_types=[[["global", "local"], 1]],
-        ),
-        "0 of 2 layers",
-    ),
     "bloom": (BloomConfig(n_layer=2, n_head=HEADS, hidden_size=32), "0 of 2 layers"),
-    "falcon": (
-        FalconConfig(num_hidden_layers=2, num_attention_heads=HEADS, hidden_size=32),
-        "0 of 2 layers",
-    ),
-    "mamba": (MambaConfig(num_hidden_layers=2, hidden_size=32, state_size=4), "0 of 2 layers"),
     "jamba": (
         JambaConfig(
             **_GROUPS | _EXPERTS | {"num_hidden_layers": 2},
@@ -113,20 +95,6 @@ REFUSED: dict[str, tuple[PretrainedConfig, str]] = {
             use_mamba_kernels=False,
             mamba_d_state=4,
             mamba_dt_rank=4,
-        ),
-        "1 of 2 layers",
-    ),
-    "qwen3_next": (
-        Qwen3NextConfig(
-            **_HEAD | _EXPERTS | {"num_hidden_layers": 2},
-            layer_types=["linear_attention", "full_attention"],
-            linear_num_value_heads=4,
-            linear_num_key_heads=2,
-            linear_key_head_dim=8,
-            linear_value_head_dim=8,
-            num_experts=2,
-            moe_intermediate_size=16,
-            shared_expert_intermediate_size=16,
         ),
         "1 of 2 layers",
     ),

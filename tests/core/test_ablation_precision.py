@@ -52,13 +52,3 @@ def test_bfloat16_is_close_to_float32_however_batched(depth: str, mode: str) -> 
         share = np.abs(rough - exact) / spread
         assert 1e-3 < share.mean() < mean, pass_tokens  # not float32 under another name
         assert share.max() < largest, pass_tokens
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("depth", DEPTH)
-def test_float32_does_not_depend_on_batches(depth: str, mode: str) -> None:
-    """Tighter than in test_ablation_engine, and of more layers."""
-    one, default, every = (swept(depth, mode, "float32", limit) for limit in PASSES)
-    assert (one != every).any()  # batches are other ones
-    np.testing.assert_allclose(one, default, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(every, default, rtol=0, atol=1e-5)

@@ -18,7 +18,6 @@ from tests.core.tiny_models import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
-    Watcher,
     open_attention,
     watching,
 )
@@ -75,35 +74,6 @@ def test_nan_is_refused() -> None:
         model.encoder.layer[1].attention.self.query.bias[0] = torch.nan
     with pytest.raises(InputError, match="layer 2: attention is NaN"), watching(model, Capture()):
         model(**batch(padded=False))
-
-
-def test_rows_that_do_not_sum_to_one_are_refused() -> None:
-    class Halve(Watcher):
-        def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-            return pattern / 2
-
-    model = open_attention(random_model(ARCHITECTURES["bert"]))
-    with (
-        pytest.raises(RuntimeError, match="sums to 1"),
-        watching(model, Halve(), Capture()),
-        torch.no_grad(),
-    ):
-        model(**batch(padded=False))
-
-
-def test_bfloat16_patterns_are_close() -> None:
-    model = open_attention(random_model(ARCHITECTURES["bert"]))
-    inputs = batch(padded=True)
-    with torch.no_grad(), watching(model, exact := Capture()):
-        model(**inputs)
-    with (
-        torch.no_grad(),
-        torch.autocast("cpu", dtype=torch.bfloat16),
-        watching(model, rough := Capture()),
-    ):
-        model(**inputs)
-    difference = (exact.patterns[0] - rough.patterns[0]).abs().mean()
-    assert 0 < difference < 0.02
 
 
 class Deaf(nn.Module):

@@ -11,7 +11,7 @@ from tests.core.builders import batch
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, VOCABULARY, enlarge, random_model
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import Capture, open_attention, watching
-from workflow_scripts.core.model.attention_function import HARMLESS, NAME
+from workflow_scripts.core.model.attention_function import NAME
 
 _T5 = T5Config(
     vocab_size=len(VOCABULARY), d_model=32, d_kv=8, d_ff=48, num_layers=LAYERS, num_heads=HEADS
@@ -51,16 +51,6 @@ def test_an_unknown_argument_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="BertSelfAttention: attention is given head_mask"):
         model(**batch(padded=False), head_mask=torch.zeros(LAYERS, HEADS))
     model(**batch(padded=False), head_mask=None)  # as if it was not given
-
-
-@pytest.mark.parametrize("name", ["output_attentions", "return_dict", "is_causal", "use_cache"])
-def test_harmless_arguments_are_accepted(name: str) -> None:
-    assert name in HARMLESS
-    model, inputs = open_attention(random_model(ARCHITECTURES["bert"])), batch(padded=True)
-    with torch.no_grad():
-        expected = model(**inputs).last_hidden_state
-        given = model(**inputs, **{name: True}).last_hidden_state
-    torch.testing.assert_close(given, expected, atol=0, rtol=0)
 
 
 def test_a_window_that_the_mask_does_not_hold_is_refused() -> None:

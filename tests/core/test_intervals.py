@@ -1,7 +1,6 @@
 """Means with bootstrap intervals, also where values are missing."""
 
 import numpy as np
-import pytest
 
 from workflow_scripts.core.stats.intervals import (
     INDEPENDENT,
@@ -11,25 +10,6 @@ from workflow_scripts.core.stats.intervals import (
 from workflow_scripts.core.stats.resampling import document_weights
 
 DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
-
-
-def test_bootstrap_interval_covers_as_often_as_it_states() -> None:
-    rng = np.random.default_rng(0)
-    values = rng.normal(3, 1, size=(60, 400))
-    mean, low, high = bootstrap_mean(values, 400, 1, INDEPENDENT)
-    np.testing.assert_allclose(mean, values.mean(0))
-    covered = ((low < 3) & (high > 3)).mean()
-    assert 0.9 < covered < 0.98
-    width = (high - low).mean()
-    assert width == pytest.approx(2 * 1.96 / np.sqrt(60), rel=0.1)
-
-
-def test_bootstrap_leaves_out_what_is_missing() -> None:
-    values = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
-    mean, low, high = bootstrap_mean(values, 200, 1, INDEPENDENT)
-    assert mean[0] == 2
-    assert 1 <= low[0] <= 2 <= high[0] <= 3
-    assert np.isnan([mean[1], low[1], high[1]]).all()
 
 
 def test_table_has_a_row_per_head_and_target() -> None:

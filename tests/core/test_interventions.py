@@ -1,11 +1,10 @@
 """Interventions against attention written out, and against finite differences."""
 
-import pytest
 import torch
 
 from tests.core.builders import batch
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model
-from workflow_scripts.core.model.attention import Watcher, open_attention, watching
+from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.interventions import Gates, Uniform
 
 
@@ -67,29 +66,6 @@ def test_gates_equal_attention_written_out() -> None:
     real = inputs["attention_mask"].bool()
     torch.testing.assert_close(actual[real], expected[real], atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(neutral, plain)
-
-
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_a_gate_of_zero_equals_values_of_zero(name: str) -> None:
-    """Zeroing the head's slice of what enters the output projection is the same thing."""
-    model = open_attention(random_model(ARCHITECTURES[name]))
-    inputs = batch(padded=False)
-    xi = torch.ones(LAYERS, HEADS)
-    xi[1, 3] = 0
-
-    class Slow(Watcher):
-        def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-            if layer == 1:
-                output = output.clone()
-                output[:, 3] = 0
-            return output
-
-    with torch.no_grad():
-        with watching(model, Gates(xi)):
-            actual = model(**inputs).last_hidden_state
-        with watching(model, Slow()):
-            expected = model(**inputs).last_hidden_state
-    torch.testing.assert_close(actual, expected)
 
 
 def test_per_example_gate_gradients_equal_finite_differences() -> None:

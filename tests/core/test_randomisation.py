@@ -1,7 +1,5 @@
 """The randomisation test: against plain loops, and simulations with a known truth."""
 
-import logging
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -59,14 +57,10 @@ def test_drawn_effects_are_those_of_a_plain_loop(metric: str, ties: bool) -> Non
 
 
 @pytest.mark.parametrize("metric", ["pearson", "spearman"])
-def test_the_scale_of_scores_does_not_matter(metric: str) -> None:
+def test_a_constant_prediction_has_finite_effects(metric: str) -> None:
     labels, predictions = untied(metric)
-    compared = OfMetric(metric, labels)
-    plain = compared.swapped(predictions[:1], predictions[1:], 20, 3)
-    scaled = compared.swapped(predictions[:1], 7 * predictions[1:] - 30, 20, 3)
-    np.testing.assert_allclose(scaled, plain, atol=1e-9)
-    constant = compared.swapped(predictions[:1], np.ones((1, 21)), 20, 3)
-    assert np.isfinite(constant).all()
+    swapped = OfMetric(metric, labels).swapped(predictions[:1], np.ones((1, 21)), 20, 3)
+    assert np.isfinite(swapped).all()
 
 
 @pytest.mark.parametrize("metric", SUMS)
@@ -152,17 +146,6 @@ def test_what_would_pass_is_what_passes() -> None:
     assert many.critical < 1 / 61  # each of nine variants has its own largest draw: none can pass
 
 
-def test_too_few_permutations_are_reported(caplog: pytest.LogCaptureFixture) -> None:
-    labels = np.zeros(30, int)
-    variants = np.zeros((20, 30), int)
-    for draws, warnings in ((1000, 0), (300, 1)):
-        with caplog.at_level(logging.WARNING):
-            caplog.clear()
-            randomisation.test(OfMetric("accuracy", labels), labels, variants, draws, 1)
-        assert len(caplog.records) == warnings
-    assert "set permutations to 2100" in caplog.text
-
-
 def study(
     n: int, flips: list[float], loss: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -202,29 +185,3 @@ def test_a_small_loss_among_quiet_variants_is_found() -> None:
     """Four points on 200 examples, among variants that each change 0.5% of the predictions."""
     _, _, found = rejected(20, 200, [0.005] * 20, loss=8)
     assert found >= 0.9
-
-
-def test_it_seldom_errs_about_the_others_where_several_matter() -> None:
-    """Six of twelve variants lose 4 points of 300 examples; the others change as often for good."""
-    rng, found, erred, sets = np.random.default_rng(11), 0.0, 0, 100
-    for number in range(sets):
-        labels, baseline, others = study(300, [0.1] * 6, 0, rng)
-        losing = np.tile(baseline, (6, 1))
-        for variant in losing:
-            variant[rng.choice(np.flatnonzero(baseline == labels), 12, replace=False)] ^= 1
-        compared, variants = OfMetric("accuracy", labels), np.concatenate([losing, others])
-        significant = randomisation.test(compared, baseline, variants, 500, number).corrected < 0.05
-        found += significant[:6].mean() / sets
-        erred += significant[6:].any()
-    assert found > 0.9
-    assert erred / sets < 0.05 + 2 * np.sqrt(0.05 * 0.95 / sets)
-
-
-def test_step_down_finds_no_less_than_one_step() -> None:
-    rng = np.random.default_rng(3)
-    null_effects = rng.normal(size=(999, 6))
-    effects = np.array([9.0, 9.0, 9.0, 9.0, 9.0, 2.3])
-    actual = randomisation.smallest_p(effects, null_effects)
-    assert actual.corrected[5] < 0.05  # the only one left
-    alone = randomisation.smallest_p(np.array([0, 0, 0, 0, 0, 2.3]), null_effects)
-    assert alone.corrected[5] > 0.05

@@ -29,25 +29,6 @@ def test_weights() -> None:
     assert len(np.unique(halves, axis=0)) > 40
 
 
-def test_the_honest_gain_of_noise_is_none() -> None:
-    rng = np.random.default_rng(5)
-    labels = rng.integers(0, 2, 200)
-    baseline = np.where(rng.random(200) < 0.8, labels, 1 - labels)
-    noise = np.where(rng.random((50, 200)) < 0.8, labels, 1 - labels)
-    predictions = np.where(rng.random((50, 200)) < 0.2, noise, baseline)
-    actual = resampling.honest_gain(
-        scoring("accuracy", labels, baseline, predictions), 200, 200, 50, 1
-    )
-    assert actual["naive"] > 0.02
-    assert abs(actual["gain"]) < 0.5 * actual["naive"]
-    better = np.where(rng.random(200) < 0.5, labels, baseline)
-    more = scoring("accuracy", labels, baseline, np.concatenate([predictions, better[None]]))
-    actual = resampling.honest_gain(more, 200, 200, 200, 1)
-    true = float((better == labels).mean() - (baseline == labels).mean())
-    assert actual["gain"] == pytest.approx(true, abs=0.02)
-    assert actual["gain_low"] <= actual["gain"] <= actual["gain_high"]
-
-
 def test_the_honest_gain_by_a_plain_loop() -> None:
     labels, predictions = labels_and_predictions("f1", 21, 6)
     baseline, variants = predictions[0], predictions[1:]
@@ -130,19 +111,3 @@ def test_agreement_of_halves_by_a_plain_loop() -> None:
     assert actual["spearman"] == pytest.approx(np.mean(spearman))
     assert actual["pearson_low"] == pytest.approx(np.percentile(pearson, 2.5))
     assert actual["spearman_high"] == pytest.approx(np.percentile(spearman, 97.5))
-
-
-def test_true_effects_agree_between_halves_and_noise_does_not() -> None:
-    rng = np.random.default_rng(6)
-    labels = rng.integers(0, 2, 4000)
-    flips = np.linspace(0, 0.5, 12)[:, None]
-    true = np.where(rng.random((12, 4000)) < flips, 1 - labels, labels)
-    noise = np.where(rng.random((12, 4000)) < 0.2, 1 - labels, labels)
-    agreement = [
-        resampling.half_agreement(scoring("accuracy", labels, labels, variants), 4000, 50, 1)[
-            "pearson"
-        ]
-        for variants in (true, noise)
-    ]
-    assert agreement[0] > 0.98
-    assert agreement[1] < 0.3

@@ -12,7 +12,6 @@ from torch.optim.lr_scheduler import OneCycleLR
 
 from workflow_scripts.core.model.training import (
     LengthGroupedIndices,
-    ShuffledBatches,
     ShuffledIndices,
     linear_schedule,
     train,
@@ -63,13 +62,6 @@ def test_training_is_a_plain_loop() -> None:
     assert all(math.isnan(epoch.dev_score) for epoch in epochs)
 
 
-def test_clipping_changes_the_weights() -> None:
-    clipped, free = linear_model(), linear_model()
-    fit(clipped, max_norm=1e-3)
-    fit(free)
-    assert not torch.equal(clipped.weight, free.weight)
-
-
 def test_the_first_best_epoch_is_kept() -> None:
     model, scores, states = linear_model(), iter([0.2, 0.5, 0.5, 0.1]), []
 
@@ -109,14 +101,6 @@ def test_batches_of_similar_lengths_hold_every_example_in_a_new_order() -> None:
     assert padded < 1.25 * lengths.sum()
     shuffled = sum(len(batch) * max(lengths[batch]) for batch in ShuffledIndices(1203, 8, 3))
     assert shuffled > 1.5 * lengths.sum()
-
-
-def test_batches_keep_their_examples() -> None:
-    batches = ShuffledBatches(["a", "b", "c", "d", "e"], seed=4)
-    passes = [list(batches) for _ in range(4)]
-    assert all(sorted(order) == list("abcde") for order in passes)
-    assert len({tuple(order) for order in passes}) > 1
-    assert passes[0] == list(ShuffledBatches(list("abcde"), seed=4))
 
 
 @pytest.mark.parametrize(
