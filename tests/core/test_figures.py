@@ -63,15 +63,6 @@ def test_the_label_of_the_model_stands_above(
     assert labelled[:above].min() < 0.5
 
 
-def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        with figures.style():
-            figures.save(drawn(), *(tmp_path / f"{name}.{kind}" for kind in ("svg", "pdf", "png")))
-    for kind in ("svg", "pdf", "png"):
-        one, two = (tmp_path / f"{name}.{kind}" for name in ("one", "two"))
-        assert one.read_bytes() == two.read_bytes()
-
-
 def test_a_figure_states_what_its_means_are_over() -> None:
     rows = pd.DataFrame({"n": [300, 300], "n_documents": [47, 47]})
     assert figures.sample(rows, "segments", "articles") == "300 segments of 47 articles"

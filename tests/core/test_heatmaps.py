@@ -1,20 +1,8 @@
 """Heat maps over layers and heads."""
 
 import numpy as np
-import pandas as pd
 
 from workflow_scripts.core.plots import figures, heatmaps
-
-
-def test_a_grid_is_the_mean_over_seeds() -> None:
-    rows = [
-        {"layer": layer, "head": head, "value": 10 * layer + head + seed}
-        for layer in range(3)
-        for head in range(4)
-        for seed in (0, 1)
-    ]
-    grid = heatmaps.grid_of(pd.DataFrame(rows), "value")
-    np.testing.assert_allclose(grid, 10 * np.arange(3)[:, None] + np.arange(4) + 0.5)
 
 
 def test_layers_and_heads_are_counted_from_one() -> None:

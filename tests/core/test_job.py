@@ -1,16 +1,12 @@
 """How a step runs: partial outputs, errors and the command line."""
 
 import json
-import logging
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from workflow_scripts.core.integrity import code_digest
-from workflow_scripts.core.run import job
 
 ROOT = Path(__file__).parents[2]
 
@@ -125,10 +121,3 @@ def test_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     first, *traceback = done.stderr.splitlines()
     assert first == "Error: step.py failed: ZeroDivisionError: a bug"
     assert traceback[-1] == "ZeroDivisionError: a bug"
-
-
-def test_progress_in_a_log_is_sparse(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO):
-        assert list(job.progress(range(1000), desc="work")) == list(range(1000))
-    assert len(caplog.messages) == 10
-    assert caplog.messages[-1].startswith("work: 1000 of 1000")

@@ -9,7 +9,7 @@ import yaml
 
 from workflow_scripts.core.data.abilities import check_kind
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import prerequisites, schema
+from workflow_scripts.core.run import prerequisites
 from workflow_scripts.core.run.config import check, source_of
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
@@ -67,12 +67,6 @@ def test_a_chapter_reads_the_models_of_its_kinds_that_take_it(schemas: Path) -> 
     assert (models["coreference"], models["probes"]) == (["two"], ["one"])
 
 
-def test_a_study_of_decoders_needs_no_encoder(schemas: Path) -> None:
-    models = served(study("frames", "claims", "atlas", two=DECODER), schemas)
-    assert models["checkpoints"] == models["tasks"] == []
-    assert schema.chapters(schemas) == sorted(models)
-
-
 def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads(schemas: Path) -> None:
     narrow = ENCODER | {"chapters": ["frames"]}
     config = study("frames", "surface", "probes", one=ENCODER, two=DECODER, three=narrow)
@@ -91,17 +85,9 @@ def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads(schemas: Path)
             "remove probes",
         ),
         (
-            study("frames", "surface", one=ENCODER | {"chapters": ["surface"]}),
-            "frames: no model takes it; add it to models.<name>.chapters or remove frames",
-        ),
-        (
             study("frames", "probes", one=ENCODER, two=DECODER | {"chapters": ["surface"]}),
             "models.two.chapters: 'surface' is not in the study; accepted: attention, corpora, "
             "frames, report",
-        ),
-        (
-            study("frames", "probes", one=ENCODER, two=DECODER | {"chapters": ["probes"]}),
-            "models.two.chapters: probes reads encoders only; remove probes",
         ),
         (
             study("surface", "clusters", one=ENCODER | {"chapters": ["clusters"]})

@@ -56,15 +56,6 @@ def test_such_a_loss_is_found_and_half_of_it_is_not(metric: str) -> None:
     assert shares[1] >= 0.65
 
 
-def test_what_cannot_be_found() -> None:
-    labels, baseline, variants = quiet("accuracy")
-    compared, breaks = OfMetric("accuracy", labels), power.made_wrong(labels)
-    assert np.isnan(power.smallest_loss(compared, baseline, variants, breaks, 0.0, 1))
-    few = labels[:4], baseline[:4], variants[:, :4]  # p is at least 2 / 16
-    compared = OfMetric("accuracy", few[0])
-    assert np.isnan(power.smallest_loss(compared, *few[1:], breaks, 0.05, 1))
-
-
 def test_breaks_by_hand() -> None:
     labels = np.array([0, 1, 2, 0])
     predicted = np.array([[0, 1, 0, 2], [0, 1, 2, 0]])

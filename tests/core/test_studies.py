@@ -1,20 +1,14 @@
-"""What the studies of the papers' own setting plan, and their settings."""
+"""What the studies of the papers' own setting plan."""
 
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from tests.papers.hub import Nothing, Server, serving
-from tests.printed import rules_of
-from workflow_scripts.core.data.packages import inside_package
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run.config import check
 
 ROOT = Path(__file__).parents[2]
 FIGURES = {f"clark2019-fig{number}.svg" for number in range(1, 7)}
@@ -64,10 +58,6 @@ def bring(folder: Path) -> str:
     return f"data={folder / 'data'}"
 
 
-def config(study: str) -> dict[str, Any]:
-    return check(yaml.safe_load((ROOT / "studies" / study).read_text()), ROOT / "rules/schemas")
-
-
 def test_all_of_clark_et_al_is_planned_on_bert_base(tmp_path: Path) -> None:
     run = planned("clark2019.yaml", tmp_path, "--config", bring(tmp_path))
     assert run.returncode == 0, run.stderr[-3000:]
@@ -99,49 +89,3 @@ def test_the_four_papers_are_planned_without_a_network(tmp_path: Path, licensed:
     assert fetched == {"arct", "arct-runs", "framenet", "multi30k"} | (
         set() if licensed else {"gum"}
     )
-
-
-@pytest.mark.parametrize("study", ["bert-base.yaml", "clark2019.yaml"])
-def test_bert_reads_as_much_text_as_the_paper(study: str) -> None:
-    """1000 segments of at most 128 tokens, for every figure of sections 3 and 6."""
-    read = config(study)
-    text = read["corpora"]["text"][read["surface"]["corpus"]]
-    assert (text["n_segments"], text["max_tokens"]) == (1000, 128)
-    assert read["surface"]["gradients"]["n_segments"] == 1000
-    assert read["clusters"]["n_segments"] == 1000
-    assert {model["hub"] for model in read["models"].values()} == {
-        f"google-bert/bert-base-{name}" for name in BERT
-    }
-
-
-def test_coreference_documents_are_cut_as_in_the_paper() -> None:
-    corpus = config("clark2019.yaml")["corpora"]["coreference"]["ontonotes"]
-    assert (corpus["max_tokens"], corpus["windows"]) == (128, "first")
-
-
-def test_translation_is_searched_as_in_the_paper() -> None:
-    """Heads are chosen on newstest2013 and measured on newstest2014 and on MTNT."""
-    read = config("wmt14.yaml")["translation"]
-    generation = read["generation"]
-    assert (generation["beams"], generation["length_penalty"]) == (5, 1)
-    data = read["data"]
-    assert data["validation"]["source"] == "newstest2013.en"
-    assert data["test"]["target"] == "newstest2014.fr"
-    mtnt = {"fetch": "newstest", "source": "mtnt.en", "target": "mtnt.fr"}
-    assert data["domains"]["mtnt"] == mtnt
-    assert (read["modes"], read["sentences"], read["pruning"]["step"]) == (["zero"], 0, 0.1)
-
-
-def test_smollm2_is_dequantised_before_all_else(tmp_path: Path) -> None:
-    try:
-        inside_package(config("smollm2.yaml")["models"]["smollm2"]["package"])
-    except InputError as error:
-        pytest.skip(str(error))
-    run = planned("smollm2.yaml", tmp_path)
-    assert run.returncode == 0, run.stderr[-3000:]
-    output = run.stdout + run.stderr
-    tables = {f"clark2019-table{number}.csv" for number in (1, 2)}
-    assert products(output)["smollm2"] >= tables | {"clark2019-fig4.svg"}
-    rules = rules_of(output)
-    assert rules.index("dequantise") < rules.index("model_card") < rules.index("extract")
-    assert rules.count("dequantise") == 1

@@ -54,11 +54,6 @@ def test_too_long_for_the_model_names_the_source() -> None:
         tokenize([long], tokenizer(), 150, 128)
 
 
-def test_nothing_left_names_the_source() -> None:
-    with pytest.raises(InputError, match=r"file.txt:3: no token is left"):
-        tokenize_one(example("\u00ad"))
-
-
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_a_text_far_longer_than_what_is_kept_has_the_tokens_of_all_of_it(side: str) -> None:
     long, fast = "the river flows " * 500 + "unbelievably", tokenizer()

@@ -119,15 +119,6 @@ def test_settings_of_the_model_are_not_the_studys(tmp_path: Path) -> None:
     assert config.bad_words_ids == [[2]]
 
 
-def test_padding_is_distinguished(translator: Translator) -> None:
-    sources = translators.sources_of(translator, SOURCES)
-    padded = translators.pad_sources(translator, sources)
-    assert padded["attention_mask"].sum(1).tolist() == [len(row) for row in sources]
-    targets = translators.targets_of(translator, TARGETS)
-    labels = translators.pad_targets(translator, targets)
-    assert (labels != translators.IGNORED).sum(1).tolist() == [len(row) for row in targets]
-
-
 def test_a_text_too_long_is_one_line(directory: Path, translator: Translator) -> None:
     name = directory.name
     texts = ["the dog " * POSITIONS]

@@ -20,7 +20,6 @@ from transformers import (
     DebertaV2Config,
     DistilBertConfig,
     ElectraConfig,
-    FSMTConfig,
     M2M100Config,
     MarianConfig,
     MBartConfig,
@@ -124,13 +123,6 @@ ENCODER_DECODERS: dict[str, PretrainedConfig] = {
         decoder_start_token_id=0,
     ),
 }
-FSMT = FSMTConfig(
-    **_STACKS,
-    langs=["en", "de"],
-    src_vocab_size=len(VOCABULARY),
-    tgt_vocab_size=len(VOCABULARY),
-    decoder_start_token_id=END,
-)
 
 
 def random_model(config: PretrainedConfig, seed: int = 0, **options: Any) -> PreTrainedModel:
