@@ -106,6 +106,25 @@ def test_a_mistake_is_one_line(config: dict, keys: str, value: Any, words: str) 
     assert words in refusal(put(config, keys, value))
 
 
+@pytest.mark.parametrize(
+    ("part", "names", "words"),
+    [
+        ("corpora.text", ["w", "w.training"], "'w.training' is not accepted; .*no dot"),
+        ("models", ["atlas.html"], r"models\.atlas\.html: .* taken by a file or folder of "),
+        ("models", ["BERT", "bert"], r"models\.bert: .* taken by models\.BERT "),
+        ("corpora.text", ["Parsed"], r"corpora\.text\.Parsed: .* corpora\.treebanks\.parsed"),
+        ("models", [65 * "m"], "at most 64"),
+    ],
+)
+def test_names_that_would_share_a_path_are_refused(
+    config: dict, part: str, names: list[str], words: str
+) -> None:
+    entries = reduce(dict.__getitem__, part.split("."), config)
+    entries |= {name: next(iter(entries.values())) for name in names}
+    with pytest.raises(InputError, match=words):
+        check(config, SCHEMAS)
+
+
 def test_paths_start_from_data_and_need_no_braces(config: dict, tmp_path: Path) -> None:
     """Snakemake would fill in what stands between braces."""
     config["models"][MODEL] = {"path": str(tmp_path)}

@@ -31,7 +31,7 @@ from tests.core.tiny_models import save_bert
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal, models
 from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
-from workflow_scripts.core.model.interventions import Gates, Uniform
+from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.positions import max_positions
 
 LENGTHS = (13, 20, 6)
@@ -99,21 +99,6 @@ def test_others_are_refused_by_name(name: str) -> None:
     with pytest.raises(InputError, match=rf"^{name}: {why} hand their attention .*") as error:
         open_attention(model)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("name", ["gpt2", "mistral"])
-def test_uniform_is_over_the_tokens_up_to_the_query_in_its_window(name: str) -> None:
-    model = open_attention(random_decoder(OPENED[name]))
-    with torch.no_grad(), watching(model, Uniform({(1, 2)}), capture := Capture()):
-        logits = model(**batch()).logits
-    assert logits.isfinite().all()
-    for row, n in enumerate(LENGTHS):
-        expected = torch.zeros(n, n)
-        for query in range(n):
-            first = max(0, query - WINDOW + 1) if name == "mistral" else 0
-            expected[query, first : query + 1] = 1 / (query - first + 1)
-        torch.testing.assert_close(capture.patterns[1][row, 2, :n, :n], expected)
-        assert (capture.patterns[1][row, 1, :n, :n] - expected).abs().max() > 0.1
 
 
 @pytest.mark.parametrize("config", [LLAMA, GPT2], ids=["llama", "gpt2"])

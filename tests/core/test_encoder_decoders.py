@@ -1,5 +1,7 @@
 """Attention of encoder-decoders: teacher-forced and in `generate`, against eager models."""
 
+from typing import Any
+
 import pytest
 import torch
 from transformers import PreTrainedModel
@@ -11,6 +13,7 @@ from tests.core.encoder_decoders import (
     eager_model,
     forced,
     logits,
+    output_weight,
     translate,
     without_head,
 )
@@ -28,7 +31,8 @@ from workflow_scripts.core.model.attention import (
     sublayers,
     watching,
 )
-from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.core.model.interventions import Gates, Uniform
+from workflow_scripts.core.model.sublayers import Sublayer
 
 
 @pytest.fixture(scope="module", params=ENCODER_DECODERS)
@@ -156,3 +160,45 @@ def test_a_decoder_on_given_encoder_outputs_goes_on_with_the_pass(ours: PreTrain
     assert calls == [1] * ENCODER_LAYERS + [2] * 2 * DECODER_LAYERS
     for pattern, before in zip(capture.patterns, whole, strict=True):
         torch.testing.assert_close(pattern, before)
+
+
+def average_by_hand(
+    model: PreTrainedModel, sublayer: Sublayer, head: int, mask: torch.Tensor
+) -> None:
+    """Make the head output the mean of the values of the tokens that each query may see."""
+    merge = output_weight(model, sublayer)
+    modules = dict(model.named_modules())
+    path = next(key for key, module in modules.items() if getattr(module, "weight", None) is merge)
+    attention = modules[path.rpartition(".")[0]]
+    read: list[torch.Tensor] = []
+
+    def keep(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
+        given = kwargs.get("key_value_states", args[1] if len(args) > 1 else None)
+        own = kwargs.get("hidden_states", args[0] if args else None)
+        read[:] = [own if given is None else given]
+
+    def average(module: torch.nn.Module, args: tuple) -> torch.Tensor:
+        project = attention.v if model.config.model_type == "t5" else attention.v_proj
+        values = project(read[0]).unflatten(-1, (HEADS, -1))[:, :, head]
+        slices = args[0].clone().unflatten(-1, (HEADS, -1))
+        for row in range(len(slices)):
+            for query in range(slices.shape[1]):
+                seen = mask[row].bool()
+                if sublayer.type == "decoder":
+                    seen = torch.arange(slices.shape[1]) <= query
+                slices[row, query, head] = values[row, seen].mean(0)
+        return slices.flatten(2)
+
+    attention.register_forward_pre_hook(keep, with_kwargs=True)
+    modules[path].register_forward_pre_hook(average)
+
+
+@pytest.mark.parametrize("number", range(len(SUBLAYERS)))
+def test_uniform_attention_is_the_mean_of_the_values(ours: PreTrainedModel, number: int) -> None:
+    model, inputs = eager_model(ours.config.model_type), forced()
+    plain = logits(model, inputs)
+    average_by_hand(model, SUBLAYERS[number], 1, inputs["attention_mask"])
+    expected = logits(model, inputs)
+    with watching(ours, Uniform({(number, 1)})):
+        torch.testing.assert_close(logits(ours, inputs), expected, **TOLERANCE)
+    assert (expected - plain).abs().max() > 1e-3

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import matplotlib.image
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
@@ -21,20 +19,6 @@ def drawn() -> Figure:
     figure.legend(loc="outside upper center")
     figure.supxlabel("Head")
     return figure
-
-
-def test_a_figure_is_arranged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arranged, execute = [], ConstrainedLayoutEngine.execute
-
-    def watched(engine: ConstrainedLayoutEngine, figure: Figure) -> None:
-        arranged.append(figure)
-        execute(engine, figure)
-
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", watched)
-    with figures.style():
-        figure = drawn()
-        figures.save(figure, *(tmp_path / kind for kind in ("svg", "pdf", "png")))
-    assert arranged == [figure]
 
 
 def test_the_picture_is_that_of_a_constrained_layout(tmp_path: Path) -> None:
@@ -61,11 +45,3 @@ def test_the_label_of_the_model_stands_above(
     assert 0 < above < 50
     assert np.array_equal(labelled[above:], without)
     assert labelled[:above].min() < 0.5
-
-
-def test_a_figure_states_what_its_means_are_over() -> None:
-    rows = pd.DataFrame({"n": [300, 300], "n_documents": [47, 47]})
-    assert figures.sample(rows, "segments", "articles") == "300 segments of 47 articles"
-    rows = pd.DataFrame({"n": [198, 200], "seed": [1, 3]})
-    assert figures.sample(rows, "examples") == "198 to 200 examples, 2 seeds"
-    assert figures.sample(rows[:1], "examples") == "198 examples, 1 seed"

@@ -1,7 +1,5 @@
 """Models in GGUF files: dequantised once, to a directory that everything reads."""
 
-import hashlib
-import stat
 from pathlib import Path
 
 import numpy as np
@@ -26,15 +24,8 @@ def made(file: Path, folder: Path) -> Path:
     return directory
 
 
-def content(directory: Path) -> dict[str, tuple[str, int]]:
-    """The digest and the mode of each file."""
-    return {
-        path.name: (
-            hashlib.sha256(path.read_bytes()).hexdigest(),
-            stat.S_IMODE(path.stat().st_mode),
-        )
-        for path in directory.iterdir()
-    }
+def content(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
 def test_the_weights_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,9 +37,6 @@ def test_the_weights_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.M
         (tmp_path / name).write_text('{"model_type": "bert", "auto_map": {"AutoConfig": "x.Y"}}')
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert content(made(file, tmp_path / "second")) == content(directory)
-    probe = tmp_path / "probe"
-    probe.touch()
-    assert {mode for _, mode in content(directory).values()} == {stat.S_IMODE(probe.stat().st_mode)}
     stored = load_file(directory / weights.WEIGHTS)
     assert expected.keys() - stored.keys() == {"lm_head.weight"}
     for name, tensor in stored.items():

@@ -20,15 +20,6 @@ def test_layers_and_heads_are_counted_from_one() -> None:
     assert panels[1, 0].get_ylabel().startswith("two")
 
 
-def test_changes_are_coloured_around_zero_and_unknown_heads_hatched() -> None:
-    values = np.array([[-2.0, 1.0], [np.nan, 0.5]])
-    _, (axes, other) = figures.new(2, 2, columns=2)
-    assert heatmaps.around_zero(axes, values).get_clim() == (-2.0, 2.0)
-    assert axes.patch.get_hatch()
-    assert heatmaps.around_zero(other, np.zeros((2, 2))).get_clim() == (-1e-3, 1e-3)
-    assert not other.patch.get_hatch()
-
-
 def test_muted_heads_are_faded_and_hatched() -> None:
     _, (axes,) = figures.new(2, 2)
     image = heatmaps.around_zero(axes, np.array([[-2.0, 1.0], [0.3, 0.5]]))

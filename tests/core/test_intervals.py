@@ -24,19 +24,6 @@ def test_table_has_a_row_per_head_and_target() -> None:
     assert row["n"] == 4
 
 
-def test_an_interval_does_not_depend_on_what_others_miss() -> None:
-    values = np.random.default_rng(2).normal(size=(9, 3))
-    values[1:, 1] = np.nan  # many draws are without the only value
-    values[::2, 2] = np.nan
-    together = np.array(bootstrap_mean(values, 200, 1, INDEPENDENT))
-    for column in range(3):
-        alone = np.array(bootstrap_mean(values[:, [column]], 200, 1, INDEPENDENT))
-        np.testing.assert_allclose(together[:, column], alone[:, 0], atol=1e-14)
-    draws = np.random.default_rng(1).multinomial(9, np.full(9, 1 / 9), size=200)
-    sampled = [sum(w * v for w, v in zip(row, values[:, 0], strict=True)) / 9 for row in draws]
-    np.testing.assert_allclose(together[1:, 0], np.percentile(sampled, (2.5, 97.5)), atol=1e-14)
-
-
 def test_whole_documents_are_sampled() -> None:
     """Against a slow version: draw documents, then collect the examples of each."""
     weights = document_weights(DOCUMENTS, draws=50, seed=3)

@@ -115,3 +115,8 @@ def test_a_card_shows_a_wrong_kind(kind: str, about: dict[str, Any], words: str)
     with pytest.raises(InputError) as error:
         check_kind(card, kind)
     assert str(error.value) == f"kind: {kind}: tokens of the model in models/m {words}"
+
+
+def test_an_encoder_needs_a_padding_token() -> None:
+    with pytest.raises(InputError, match="no padding token"):
+        check_kind({"source": {"path": "m"}, "special": {"pad": None}}, "encoder")

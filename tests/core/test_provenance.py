@@ -77,22 +77,6 @@ def test_the_files_of_a_directory_are_listed_next_to_it(study: Path) -> None:
     assert (study / "b/two.sha256").read_text() == "".join(lines)
 
 
-def test_a_copied_or_renamed_folder_is_as_recorded_and_dates_do_not_count(
-    study: Path, tmp_path: Path
-) -> None:
-    (study / "b/two/.snakemake_timestamp").touch()
-    for path in study.rglob("*"):
-        os.utime(path, (1, 1))
-    assert verify.verify(study) == []
-    renamed = study.rename("results/renamed")
-    job.call(read, {"folder": renamed / "b/two", "made": renamed / "3"})
-    copied = tmp_path / "elsewhere/again"
-    shutil.copytree(renamed, copied)
-    assert verify.verify(copied) == []
-    (copied / "a/one").write_text("abaB")
-    assert verify.verify(copied) == [f"{copied}/a/one: differs from its record"]
-
-
 def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: Path) -> None:
     (study / "3").unlink()
     (study / "logs").mkdir()

@@ -7,7 +7,7 @@ from scipy import stats
 from tests.core.builders import labels_and_predictions
 from workflow_scripts.core.stats import randomisation, swaps
 from workflow_scripts.core.stats.metrics import METRICS, SUMS
-from workflow_scripts.core.stats.swaps import OfMetric, OfSums
+from workflow_scripts.core.stats.swaps import OfMetric
 
 
 def untied(metric: str) -> tuple[np.ndarray, np.ndarray]:
@@ -70,19 +70,6 @@ def test_a_baseline_for_each_variant(metric: str) -> None:
     for row in range(3):
         expected = plain_effects(metric, labels, predictions[row], predictions[[3 + row]], 20)
         np.testing.assert_allclose(together[:, row], expected[:, 0], atol=1e-12)
-
-
-def test_a_ratio_of_sums_is_scored_anew() -> None:
-    """As BLEU is: each example has two counts, the score is the ratio of their sums."""
-    counts = np.random.default_rng(4).integers(1, 9, (3, 15, 2))
-    ratio = OfSums(lambda rows: np.moveaxis(rows, 2, 0), lambda sums: sums[0] / sums[1])
-    actual = ratio.swapped(counts[:1], counts[1:], 30, 3)
-    for draw, inside in enumerate(np.concatenate(list(swaps.swap_sets(15, 30, 3)))):
-        for variant in (1, 2):
-            first = np.where(inside[:, None], counts[variant], counts[0]).sum(axis=0)
-            second = np.where(inside[:, None], counts[0], counts[variant]).sum(axis=0)
-            expected = second[0] / second[1] - first[0] / first[1]
-            assert actual[draw, variant - 1] == pytest.approx(expected)
 
 
 def test_swap_sets_do_not_depend_on_how_many_fit(monkeypatch: pytest.MonkeyPatch) -> None:

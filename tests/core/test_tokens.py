@@ -25,13 +25,6 @@ def test_two_texts() -> None:
     assert tokens.n_words == 5
 
 
-def test_the_longer_text_is_cut_first() -> None:
-    tokens = tokenize_one(example("the river " * 20, "a city is old"), max_tokens=12)
-    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
-    assert len(tokens) == 12
-    assert names[-5:] == ["a", "city", "is", "old", "[SEP]"]
-
-
 def test_given_words_are_followed_by_characters() -> None:
     text = "the dog's river-flow"
     words = ((0, 3), (4, 7), (7, 9), (10, 20))

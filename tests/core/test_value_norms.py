@@ -14,7 +14,7 @@ from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model, r
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, padding
 from workflow_scripts.core.model.computed import Computed
-from workflow_scripts.core.model.value_norms import ValueNorms, output_grams, weighted
+from workflow_scripts.core.model.value_norms import ValueNorms, output_grams
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
 MODULES = {
@@ -85,14 +85,6 @@ def test_unknown_projections_are_refused() -> None:
     message = r"^albert: the output projections .* are not known, .* from this model's `chapters`$"
     with pytest.raises(InputError, match=message):
         output_grams(model)
-
-
-def test_shares_by_hand() -> None:
-    pattern = torch.tensor([[0.9, 0.1, 0.0], [0.5, 0.25, 0.25]])[None, None]
-    norms = torch.tensor([1.0, 9.0, 2.0])[None, None]
-    expected = torch.tensor([[0.5, 0.5, 0.0], [0.5 / 3.25, 2.25 / 3.25, 0.5 / 3.25]])[None, None]
-    torch.testing.assert_close(weighted(pattern, norms), expected)
-    assert (weighted(pattern, torch.zeros(1, 1, 3)) == 0).all()
 
 
 @pytest.mark.parametrize("kind", ["bert", "llama"])
