@@ -1,38 +1,109 @@
 """Attention of encoder-decoders: teacher-forced and in `generate`, against eager models."""
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import torch
+from torch import nn
 from transformers import PreTrainedModel
 
 from tests.core.builders import batch
-from tests.core.encoder_decoders import (
-    SUBLAYERS,
-    TOLERANCE,
-    eager_model,
-    forced,
-    logits,
-    output_weight,
-    translate,
-    without_head,
-)
 from tests.core.tiny_models import (
+    ARCHITECTURES,
     DECODER_LAYERS,
     ENCODER_DECODERS,
     ENCODER_LAYERS,
     HEADS,
+    VOCABULARY,
+    random_classifier,
     random_encoder_decoder,
+    random_model,
 )
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
+    Watcher,
+    is_encoder_decoder,
     n_heads,
+    n_layers,
     open_attention,
     sublayers,
     watching,
 )
-from workflow_scripts.core.model.interventions import Gates, Uniform
+from workflow_scripts.core.model.interventions import Averages, Gates, Uniform
 from workflow_scripts.core.model.sublayers import Sublayer
+
+BEAMS = 4
+SEARCH = {
+    "num_beams": BEAMS,
+    "do_sample": False,
+    "max_new_tokens": 12,
+    "no_repeat_ngram_size": 1,  # random weights repeat themselves
+    "eos_token_id": list(range(9, len(VOCABULARY), 11)),  # many, so that lengths differ
+}
+SUBLAYERS = (
+    *(Sublayer("encoder", layer) for layer in range(ENCODER_LAYERS)),
+    *(Sublayer("encoder-decoder", layer) for layer in range(DECODER_LAYERS)),
+    *(Sublayer("decoder", layer) for layer in range(DECODER_LAYERS)),
+)
+TOLERANCE = {"atol": 2e-5, "rtol": 1e-5}
+
+
+def eager_model(name: str) -> PreTrainedModel:
+    """One of ENCODER_DECODERS with the attention of `transformers`."""
+    return random_encoder_decoder(ENCODER_DECODERS[name], attn_implementation="eager")
+
+
+def forced() -> dict[str, torch.Tensor]:
+    """Sources of 20, 13 and 5 tokens with targets of 6, 9 and 4, both padded."""
+    labels = torch.randint(5, 80, (3, 9), generator=torch.Generator().manual_seed(3))
+    labels[0, 6:], labels[2, 4:] = -100, -100
+    return batch(padded=True) | {"labels": labels}
+
+
+def output_weight(model: PreTrainedModel, sublayer: Sublayer) -> torch.nn.Parameter:
+    """The weight that merges a sublayer's heads, [width, head * dim]."""
+    stack = model.get_encoder() if sublayer.type == "encoder" else model.get_decoder()
+    crossing = sublayer.type == "encoder-decoder"
+    if model.config.model_type == "t5":
+        part = "1.EncDecAttention" if crossing else "0.SelfAttention"
+        return stack.get_submodule(f"block.{sublayer.layer}.layer.{part}.o").weight
+    part = "encoder_attn" if crossing else "self_attn"
+    return stack.get_submodule(f"layers.{sublayer.layer}.{part}.out_proj").weight
+
+
+@contextmanager
+def without_head(model: PreTrainedModel, sublayer: Sublayer, head: int) -> Iterator[None]:
+    """Within, the head outputs nothing, as its part of the weight is 0."""
+    weight = output_weight(model, sublayer)
+    kept = weight.detach().clone()
+    with torch.no_grad():
+        weight.unflatten(1, (HEADS, -1))[:, head] = 0
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            weight.copy_(kept)
+
+
+def translate(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> list[list[int]]:
+    """What beam search gives for each row, without the padding after its end."""
+    with torch.no_grad():
+        found = model.generate(**inputs, **SEARCH).tolist()
+    return [cut(row) for row in found]
+
+
+def cut(tokens: list[int]) -> list[int]:
+    """The tokens up to the first that ends a sentence."""
+    ends = [place for place, token in enumerate(tokens) if token in SEARCH["eos_token_id"]]
+    return tokens[: ends[0] + 1] if ends else tokens
+
+
+def logits(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Those of a teacher-forced pass, [row, token, word]."""
+    with torch.no_grad():
+        return model(**inputs).logits
 
 
 @pytest.fixture(scope="module", params=ENCODER_DECODERS)
@@ -162,43 +233,87 @@ def test_a_decoder_on_given_encoder_outputs_goes_on_with_the_pass(ours: PreTrain
         torch.testing.assert_close(pattern, before)
 
 
-def average_by_hand(
-    model: PreTrainedModel, sublayer: Sublayer, head: int, mask: torch.Tensor
-) -> None:
-    """Make the head output the mean of the values of the tokens that each query may see."""
-    merge = output_weight(model, sublayer)
-    modules = dict(model.named_modules())
-    path = next(key for key, module in modules.items() if getattr(module, "weight", None) is merge)
-    attention = modules[path.rpartition(".")[0]]
-    read: list[torch.Tensor] = []
-
-    def keep(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-        given = kwargs.get("key_value_states", args[1] if len(args) > 1 else None)
-        own = kwargs.get("hidden_states", args[0] if args else None)
-        read[:] = [own if given is None else given]
-
-    def average(module: torch.nn.Module, args: tuple) -> torch.Tensor:
-        project = attention.v if model.config.model_type == "t5" else attention.v_proj
-        values = project(read[0]).unflatten(-1, (HEADS, -1))[:, :, head]
-        slices = args[0].clone().unflatten(-1, (HEADS, -1))
-        for row in range(len(slices)):
-            for query in range(slices.shape[1]):
-                seen = mask[row].bool()
-                if sublayer.type == "decoder":
-                    seen = torch.arange(slices.shape[1]) <= query
-                slices[row, query, head] = values[row, seen].mean(0)
-        return slices.flatten(2)
-
-    attention.register_forward_pre_hook(keep, with_kwargs=True)
-    modules[path].register_forward_pre_hook(average)
+def test_uniform_attention_is_over_what_a_query_may_see(ours: PreTrainedModel) -> None:
+    inputs = forced()
+    source = inputs["attention_mask"].bool()[:, None]
+    plain = logits(ours, inputs)
+    for number, sublayer in enumerate(SUBLAYERS):
+        with watching(ours, Uniform({(number, 1)}), capture := Capture()):
+            changed = logits(ours, inputs)
+        found = capture.patterns[number][:, 1]
+        n_queries = found.shape[1]
+        seen = source if sublayer.type != "decoder" else torch.ones(9, 9).tril().bool()[None]
+        seen = seen.expand(3, n_queries, -1).float()
+        torch.testing.assert_close(found, seen / seen.sum(-1, keepdim=True))
+        assert (changed - plain).abs().max() > 1e-3
 
 
-@pytest.mark.parametrize("number", range(len(SUBLAYERS)))
-def test_uniform_attention_is_the_mean_of_the_values(ours: PreTrainedModel, number: int) -> None:
-    model, inputs = eager_model(ours.config.model_type), forced()
-    plain = logits(model, inputs)
-    average_by_hand(model, SUBLAYERS[number], 1, inputs["attention_mask"])
-    expected = logits(model, inputs)
-    with watching(ours, Uniform({(number, 1)})):
-        torch.testing.assert_close(logits(ours, inputs), expected, **TOLERANCE)
-    assert (expected - plain).abs().max() > 1e-3
+def refused(model: PreTrainedModel, words: str) -> None:
+    with pytest.raises(InputError, match=words) as error:
+        open_attention(model)
+    assert "\n" not in str(error.value)
+
+
+def test_a_module_that_serves_two_layers_is_refused() -> None:
+    model = random_encoder_decoder(ENCODER_DECODERS["bart"])
+    layers = model.get_encoder().layers
+    layers[1].self_attn = layers[0].self_attn
+    refused(model, "^bart: 5 of 6 attention modules")
+
+
+class Deaf(nn.Linear):
+    """Merges other heads' outputs than those it is given."""
+
+    def forward(self, given: torch.Tensor) -> torch.Tensor:
+        return super().forward(given.detach().new_ones(given.shape))
+
+
+@pytest.mark.parametrize("sublayer", SUBLAYERS, ids=lambda each: f"{each.type}-{each.layer}")
+@pytest.mark.parametrize("name", ENCODER_DECODERS)
+def test_a_sublayer_that_ignores_interventions_is_refused(name: str, sublayer: Sublayer) -> None:
+    model = random_encoder_decoder(ENCODER_DECODERS[name])
+    weight = output_weight(model, sublayer)
+    merge = next(each for each in model.modules() if getattr(each, "weight", None) is weight)
+    merge.__class__ = Deaf
+    words = rf"^{name}: {sublayer.type} layer {sublayer.layer + 1} goes on with another attention"
+    refused(model, words)
+
+
+def test_an_encoder_decoder_is_no_encoder() -> None:
+    model = random_encoder_decoder(ENCODER_DECODERS["bart"])
+    assert is_encoder_decoder(model)
+    assert not is_encoder_decoder(random_model(ARCHITECTURES["bert"]))
+    with pytest.raises(InputError, match=r"^bart: .*; use an encoder or a decoder$"):
+        n_layers(model)
+    with watching(open_attention(model), Averages()), pytest.raises(RuntimeError, match="stack"):
+        model(**batch(padded=False))
+
+
+class Seen(Watcher):
+    """Keeps the numbers of the layers in the order of their calls."""
+
+    def __init__(self) -> None:
+        self.layers: list[int] = []
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self.layers.append(layer)
+        return pattern
+
+
+def test_layers_are_known_whatever_the_order_of_calls() -> None:
+    model = open_attention(random_model(ARCHITECTURES["bert"]))
+    hidden = torch.zeros(1, 4, model.config.hidden_size)
+    with watching(model, seen := Seen()):
+        for layer in (2, 0, 1, 1):
+            model.encoder.layer[layer](hidden)
+    assert seen.layers == [2, 0, 1, 1]
+
+
+def test_a_model_that_was_opened_within_another_is_watched_there_alone() -> None:
+    whole = open_attention(random_classifier("bert"))
+    open_attention(whole.base_model)
+    with watching(whole.base_model, capture := Capture()), torch.no_grad():
+        whole(**batch(padded=False))
+    assert len(capture.patterns) == n_layers(whole)
+    with pytest.raises(RuntimeError, match="open_attention"), watching(whole, Capture()):
+        pass

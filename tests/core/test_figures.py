@@ -1,5 +1,8 @@
-"""A figure is saved in three formats, arranged once."""
+"""A figure in three formats: its layout, its label, users' texts, and settings of one's own."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.image
@@ -7,11 +10,68 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from tests.core.figure_checks import texts_of
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 
+SCRIPTS = Path(figures.__file__).parents[2]
+NAMES = ["cost $x^{ $", "$5", r"a\$b", r"\frac_{^", "<b>&amp;", "東京", "1$^2$"]
+TURNED, CONTROL = "left\u202etfel\u2066", "bell\x07 \x1b[0m\ufffe\ud800"
+HOSTILE = """
+font.size: 20
+font.family: serif
+svg.fonttype: path
+savefig.bbox: tight
+savefig.facecolor: yellow
+axes.facecolor: red
+axes.formatter.use_locale: True
+axes.grid: True
+path.sketch: 1, 100, 2
+pdf.compression: 0
+text.parse_math: True
+"""
 
-def drawn() -> Figure:
+
+def drawn(names: list[str]) -> Figure:
+    """A figure with each name as its title, an axis' label, a tick, a key of the legend, a note."""
+    figure, panels = figures.panels(names, 1.7, 2)
+    for axes, name in zip(panels, names, strict=True):
+        axes.plot([0, 1], [0, 1], label=name)
+        axes.set(xlabel=name, ylabel="plain")
+        axes.set_xticks([0, 1], [0, name])
+        axes.annotate(name, (0, 1))
+        axes.legend()
+    figure.suptitle("\n".join(names))
+    return figure
+
+
+def save(folder: Path, names: list[str]) -> list[bytes]:
+    paths = [folder / f"f.{kind}" for kind in ("svg", "pdf", "png")]
+    with figures.style():
+        figures.save(drawn(names), *paths)
+    return [path.read_bytes() for path in paths]
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    save(tmp_path, NAMES)
+    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
+    for name in NAMES:
+        assert texts.count(name) == 6, name
+
+
+def test_a_user_s_settings_change_no_figure(tmp_path: Path) -> None:
+    """In a folder with a matplotlibrc, in another locale, and with -OO."""
+    (tmp_path / "matplotlibrc").write_text(HOSTILE)
+    code = f"from {__name__} import Path, save; save(Path(), ['a', '$b$'])"
+    surroundings = {"PYTHONOPTIMIZE": "2", "LC_ALL": "C", "PYTHONPATH": str(SCRIPTS.parent)}
+    environment = os.environ | surroundings
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
+    theirs = [(tmp_path / f"f.{kind}").read_bytes() for kind in ("svg", "pdf", "png")]
+    assert theirs == save(tmp_path, ["a", "$b$"])
+
+
+def panels() -> Figure:
     figure, axes = figures.panels(["a", "b", "c"], 2, 1.5)
     image = axes[0].imshow(np.eye(4))
     figure.colorbar(image, ax=axes)
@@ -23,8 +83,8 @@ def drawn() -> Figure:
 
 def test_the_picture_is_that_of_a_constrained_layout(tmp_path: Path) -> None:
     with figures.style():
-        figures.save(drawn(), *(tmp_path / kind for kind in ("svg", "pdf", "png")))
-        drawn().savefig(tmp_path / "plain.png", dpi=200)
+        figures.save(panels(), *(tmp_path / kind for kind in ("svg", "pdf", "png")))
+        panels().savefig(tmp_path / "plain.png", dpi=200)
     saved, plain = (matplotlib.image.imread(tmp_path / name) for name in ("png", "plain.png"))
     np.testing.assert_array_equal(saved, plain)
 
@@ -37,7 +97,7 @@ def test_the_label_of_the_model_stands_above(
     for label in ("", "m (4-bit, instruct)"):
         monkeypatch.setattr(job, "label", label)
         with figures.style():
-            figures.save(drawn(), *(tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")))
+            figures.save(panels(), *(tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")))
         pictures.append(matplotlib.image.imread(tmp_path / "figure.png"))
         assert (label in (tmp_path / "figure.svg").read_text(encoding="utf-8")) or not label
     without, labelled = pictures

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -104,44 +103,6 @@ def test_records_of_what_is_gone_are_deleted(study: Path) -> None:
     assert verify.verify(study) == []
     assert provenance.read(study / "b/two") is None
     assert provenance.read(study / "3")
-
-
-KILLED = """
-import os, signal
-from pathlib import Path
-from tests.core.test_provenance import double
-from workflow_scripts.core.integrity import provenance
-from workflow_scripts.core.run import job
-real = provenance.{name}
-def killing(*arguments):
-    {before}
-    os.kill(os.getpid(), signal.SIGKILL)
-provenance.{name} = killing
-job.call(double, {{"text": Path("source.txt"), "made": Path("results/tiny/a/one")}})
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "before", "text"),
-    [
-        ("forget", "real(*arguments)", "abab"),  # the old product without a record
-        ("write", "pass", "cdecde"),  # the new product without a record
-        ("write", "real(*arguments)", "cdecde"),
-    ],
-)
-def test_no_moment_of_a_sigkill_leaves_a_product_with_anothers_record(
-    study: Path, name: str, before: str, text: str
-) -> None:
-    Path("source.txt").write_text("cde")
-    script = KILLED.format(name=name, before=before)
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": str(ROOT)}
-    )
-    assert done.returncode == -signal.SIGKILL
-    assert (study / "a/one").read_text() == text
-    job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})  # is not refused
-    make()  # and a next run leaves everything whole
-    assert verify.verify(study) == []
 
 
 def test_a_damaged_record_is_named(study: Path) -> None:
