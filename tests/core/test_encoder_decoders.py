@@ -23,7 +23,6 @@ from tests.core.tiny_models import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
-    Watcher,
     is_encoder_decoder,
     n_heads,
     n_layers,
@@ -205,18 +204,6 @@ def test_beam_search_without_a_head_equals_a_weight_of_zero(
     assert together == [one[sentence] for sentence in range(3) for one in expected]
 
 
-def test_gates_of_each_row_equal_one_row_at_a_time(ours: PreTrainedModel) -> None:
-    xi = torch.rand(3, len(SUBLAYERS), HEADS, generator=torch.Generator().manual_seed(0))
-    with watching(ours, Gates(xi)):
-        together, found = logits(ours, forced()), translate(ours, batch(padded=True))
-    for row in range(3):
-        alone = {key: value[row : row + 1] for key, value in forced().items()}
-        with watching(ours, Gates(xi[row])):
-            torch.testing.assert_close(logits(ours, alone)[0], together[row], **TOLERANCE)
-            del alone["labels"]
-            assert translate(ours, alone) == [found[row]]
-
-
 def test_a_decoder_on_given_encoder_outputs_goes_on_with_the_pass(ours: PreTrainedModel) -> None:
     inputs = forced()
     with torch.no_grad(), watching(ours, capture := Capture()):
@@ -287,26 +274,6 @@ def test_an_encoder_decoder_is_no_encoder() -> None:
         n_layers(model)
     with watching(open_attention(model), Averages()), pytest.raises(RuntimeError, match="stack"):
         model(**batch(padded=False))
-
-
-class Seen(Watcher):
-    """Keeps the numbers of the layers in the order of their calls."""
-
-    def __init__(self) -> None:
-        self.layers: list[int] = []
-
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        self.layers.append(layer)
-        return pattern
-
-
-def test_layers_are_known_whatever_the_order_of_calls() -> None:
-    model = open_attention(random_model(ARCHITECTURES["bert"]))
-    hidden = torch.zeros(1, 4, model.config.hidden_size)
-    with watching(model, seen := Seen()):
-        for layer in (2, 0, 1, 1):
-            model.encoder.layer[layer](hidden)
-    assert seen.layers == [2, 0, 1, 1]
 
 
 def test_a_model_that_was_opened_within_another_is_watched_there_alone() -> None:

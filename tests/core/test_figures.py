@@ -16,7 +16,6 @@ from workflow_scripts.core.run import job
 
 SCRIPTS = Path(figures.__file__).parents[2]
 NAMES = ["cost $x^{ $", "$5", r"a\$b", r"\frac_{^", "<b>&amp;", "東京", "1$^2$"]
-TURNED, CONTROL = "left\u202etfel\u2066", "bell\x07 \x1b[0m\ufffe\ud800"
 HOSTILE = """
 font.size: 20
 font.family: serif

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -50,7 +49,7 @@ def test_the_weights_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_card_finds_the_directory(tmp_path: Path) -> None:
-    """Wherever the study is; a new file makes the card out of date, and damage is noticed."""
+    """Wherever the study is; a new file makes the card out of date."""
     file = tmp_path / "tiny.gguf"
     save_gguf(file)
     made(file, tmp_path / "study/tiny")
@@ -65,12 +64,7 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
     assert not is_current(card, source)
     (tmp_path / "study").rename(tmp_path / "renamed")
     card = tmp_path / "renamed/tiny/attention/model.json"
-    directory = models.directory_of(read_card(card))
-    assert directory == tmp_path / "renamed/tiny" / FOLDER
-    damaged = (directory / "config.json").read_text().replace("silu", "relu")
-    (directory / "config.json").write_text(damaged)
-    with pytest.raises(InputError, match="are not those that the card of tiny was written for"):
-        models.directory_of(read_card(card))
+    assert models.directory_of(read_card(card)) == tmp_path / "renamed/tiny" / FOLDER
 
 
 @pytest.mark.parametrize(
@@ -78,8 +72,7 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
     [
         ({"architecture": "rwkv7"}, "architecture rwkv7 is not supported"),
         ({"without": "blk.1.attn_v"}, r"model\.layers\.1\.self_attn\.v_proj\.weight is missing"),
-        ({"also": {"rope_freqs": np.ones(4, np.float32)}}, "rope_freqs: .* leaves out how"),
-        ({"also": {"llama.rope.scaling.type": "linear"}}, "scaling.type: .* leaves out how"),
+        ({"scaling": "linear"}, "scaling.type: .* leaves out how"),
     ],
 )
 def test_a_model_that_would_be_another_is_refused(

@@ -19,16 +19,6 @@ def scoring(
     return partial(weighted_scores, metric, labels, both)
 
 
-def test_weights() -> None:
-    weights = resampling.bootstrap_weights(10, 50, 1)
-    assert weights.shape == (50, 10)
-    assert (weights.sum(axis=1) == 10).all()
-    halves = resampling.half_weights(11, 50, 1)
-    assert (halves.sum(axis=1) == 5).all()
-    assert set(np.unique(halves)) == {0, 1}
-    assert len(np.unique(halves, axis=0)) > 40
-
-
 def test_the_honest_gain_by_a_plain_loop() -> None:
     labels, predictions = labels_and_predictions("f1", 21, 6)
     baseline, variants = predictions[0], predictions[1:]

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.papers.hub import Nothing, Server, serving
 
 ROOT = Path(__file__).parents[2]
@@ -19,13 +17,6 @@ PAPERS_MODELS = {
     "michel2019": ("uncased",),
     "niven2019": ("uncased", "large"),
 }
-# What the user of studies/clark2019.yaml brings.
-BROUGHT = (
-    "ptb/dev/wsj_2200.conllx",
-    "ptb/wsj/wsj_0200.conllx",
-    "conll-2012/nw/a.v4_gold_conll",
-    "glove.6B.100d.txt",
-)
 
 
 def planned(
@@ -47,23 +38,11 @@ def products(output: str) -> dict[str, set[str]]:
     return found
 
 
-def bring(folder: Path) -> str:
-    """Empty stand-ins for the data, and the option that names their directory."""
-    for name in BROUGHT:
-        path = folder / "data" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    return f"data={folder / 'data'}"
-
-
-@pytest.mark.parametrize("licensed", [False, True])
-def test_the_four_papers_are_planned_without_a_network(tmp_path: Path, licensed: bool) -> None:
-    """On their own models and data, or on the licensed corpora in the place of GUM."""
-    bring(tmp_path)
-    options = ["--config", f"licensed={tmp_path / 'data'}"] if licensed else []
+def test_the_four_papers_are_planned_without_a_network(tmp_path: Path) -> None:
+    """On their own models, and on data that are fetched."""
     with serving(Server(Nothing)) as nothing:
         proxies = {"HTTP_PROXY": nothing.url, "HTTPS_PROXY": nothing.url, "HF_HUB_OFFLINE": "0"}
-        run = planned("papers.yaml", tmp_path, *options, target="all", **proxies)
+        run = planned("papers.yaml", tmp_path, target="all", **proxies)
         assert nothing.asked == []
     assert run.returncode == 0, run.stderr[-3000:]
     output = run.stdout + run.stderr
@@ -72,8 +51,5 @@ def test_the_four_papers_are_planned_without_a_network(tmp_path: Path, licensed:
     for paper, models in PAPERS_MODELS.items():
         for model in models:
             assert any(name.startswith(f"{paper}-") for name in found[model]), (paper, model)
-    assert ("ptb/dev/wsj_2200.conllx" in output) == licensed
     fetched = set(re.findall(r"fetch_source makes results/downloads/([\w-]+)", output))
-    assert fetched == {"arct", "arct-runs", "framenet", "multi30k"} | (
-        set() if licensed else {"gum"}
-    )
+    assert fetched == {"arct", "arct-runs", "framenet", "gum", "multi30k"}
