@@ -17,13 +17,12 @@ from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.arguments.setups import CHANGES
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import TEXTS
+from workflow_scripts.core.data.tasks import ARCT_TEXTS
 from workflow_scripts.core.model.attention import open_attention, watching
-from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.cls_scorer import new_scorer, save_scorer
+from workflow_scripts.core.model.classifiers import logits_of, new_scorer, save_scorer
 from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.run.job import call
-from workflow_scripts.core.stats.swaps import swap_sets
+from workflow_scripts.core.stats.randomisation import swap_sets
 
 BERT = {"max_tokens": 64, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
 RUN = {"family": "bert", "trained_on": "original", "setup": "full"}
@@ -154,7 +153,7 @@ def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
     import torch
 
     frame = made_up_arct(tmp_path, 20, 20)
-    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+    vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in frame[column].unique()])
     family = word_family("bov", made_up_vectors(frame), vocabulary, tune=False)
     model = family.new("W", {"dropout": 0.0}, 1)
     with torch.no_grad():
@@ -251,7 +250,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
 
     from workflow_scripts.arguments.bert import to_tokens
     from workflow_scripts.arguments.setups import inputs_of
-    from workflow_scripts.core.data.arct import read_arct
+    from workflow_scripts.core.data.tasks import read_arct
     from workflow_scripts.core.model.models import load_tokenizer
 
     frame = read_arct(tmp_path / "arct.parquet")

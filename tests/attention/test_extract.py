@@ -16,7 +16,7 @@ from transformers import AutoModel
 from tests.attention.builders import open_cache
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract, join_shards
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import extraction
 from workflow_scripts.core.run.job import call

@@ -13,7 +13,7 @@ import defusedxml.ElementTree
 import pandas as pd
 
 from tests.bad_input import corefud
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
 from workflow_scripts.corpora.segments import articles_of_file

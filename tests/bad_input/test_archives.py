@@ -14,13 +14,13 @@ from tests.corpora.test_fetch_sdist import zipped
 from tests.corpora.test_segments import DUMP
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.sources import inside_package
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.corpora.treebank import from_hub
-from workflow_scripts.patterns.stored_maps import stored_maps, write_maps
+from workflow_scripts.patterns.annotated_maps import stored_maps, write_maps
 from workflow_scripts.tasks.glue_files import read_hub
 
 LAUGHS = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(

@@ -20,13 +20,13 @@ from tests.core.tiny_translators import save
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.hub import load_rows
+from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models, translators
 from workflow_scripts.core.model.classifiers import load_classifier
 from workflow_scripts.corpora.word_vectors import from_downloader
-from workflow_scripts.patterns.stored_maps import stored_maps
+from workflow_scripts.patterns.annotated_maps import stored_maps
 
 
 class Payload:

@@ -7,10 +7,16 @@ import pytest
 from transformers import AutoTokenizer
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, read_examples, to_example, write_examples
-from workflow_scripts.core.data.glue import TASKS, texts_of
+from workflow_scripts.core.data.annotations import (
+    Example,
+    read_examples,
+    read_trees,
+    to_example,
+    write_examples,
+    write_trees,
+)
+from workflow_scripts.core.data.tasks import TASKS, texts_of
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.data.trees import read_trees, write_trees
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.tasks.glue_files import read_tsv
 from workflow_scripts.tasks.prepare_task import to_frame

@@ -8,10 +8,9 @@ import pytest
 from tests.attention.builders import counts_of
 from tests.bad_input.refused import refused
 from tests.core.tiny_models import tokenizer
+from workflow_scripts.core.data.annotations import Tree, to_example
 from workflow_scripts.core.data.cache import Cache, CacheWriter
-from workflow_scripts.core.data.examples import to_example
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.syntax import syntax_scores
 
 CARD = {"name": "tiny", "weights": "w"}

@@ -27,11 +27,11 @@ from workflow_scripts.battery.random_repeats import (
     scores,
     second_copy,
 )
-from workflow_scripts.core.data.examples import Example, read_examples, write_examples
+from workflow_scripts.core.data.annotations import Example, read_examples, write_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.stats.sign_flips import holm
+from workflow_scripts.core.stats.randomisation import holm
 
 LENGTH = 12
 N = 20

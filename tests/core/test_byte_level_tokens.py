@@ -15,7 +15,7 @@ from tokenizers import trainers as training
 from transformers import PreTrainedTokenizerFast
 
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
 
 TEXT = "1  the old\n\n river, café 12 \u4f60\u597d  \U0001f600\u00a0boat's\t town "

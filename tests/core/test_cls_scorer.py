@@ -11,8 +11,13 @@ from transformers import AutoModel
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, enlarge, random_tokens, save_bert
 from workflow_scripts.core.model import ablation_engine
 from workflow_scripts.core.model.attention import open_attention
-from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.cls_scorer import Scorer, load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.model.classifiers import (
+    Scorer,
+    load_scorer,
+    logits_of,
+    new_scorer,
+    save_scorer,
+)
 
 TOKENS = random_tokens((9, 23, 14, 5))
 

@@ -20,6 +20,7 @@ from tests.core.tiny_models import (
     random_encoder_decoder,
     random_model,
 )
+from workflow_scripts.core.data.heads import Sublayer
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
@@ -31,7 +32,6 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.interventions import Averages, Gates, Uniform
-from workflow_scripts.core.model.sublayers import Sublayer
 
 BEAMS = 4
 SEARCH = {

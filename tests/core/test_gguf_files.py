@@ -8,8 +8,7 @@ from safetensors.torch import load_file
 
 from tests.core.tiny_gguf import HEADS, LAYERS, save_gguf
 from workflow_scripts.attention import dequantise, model_card
-from workflow_scripts.core.data.cards import is_current, read_card
-from workflow_scripts.core.data.gguf_sources import FOLDER
+from workflow_scripts.core.data.cards import GGUF_FOLDER, is_current, read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files, models, weights
 from workflow_scripts.core.run import job
@@ -17,7 +16,7 @@ from workflow_scripts.core.run import job
 
 def made(file: Path, folder: Path) -> Path:
     """The directory of the dequantised model, made as by its rule."""
-    directory = folder / FOLDER
+    directory = folder / GGUF_FOLDER
     values = {"source": {"path": str(file)}, "dequantised": directory, "files": [file]}
     job.call(dequantise.main, values)
     return directory
@@ -64,7 +63,7 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
     assert not is_current(card, source)
     (tmp_path / "study").rename(tmp_path / "renamed")
     card = tmp_path / "renamed/tiny/attention/model.json"
-    assert models.directory_of(read_card(card)) == tmp_path / "renamed/tiny" / FOLDER
+    assert models.directory_of(read_card(card)) == tmp_path / "renamed/tiny" / GGUF_FOLDER
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from workflow_scripts.core.model import (
 )
 from workflow_scripts.core.model.attention import open_attention, sublayers
 from workflow_scripts.core.model.extraction import extract
-from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
+from workflow_scripts.core.model.interventions import FROM_TEXTS, replacement_of
 from workflow_scripts.core.model.translators import Languages, targets_of
 from workflow_scripts.translation.decoding import Disabled, forced_losses, translate
 

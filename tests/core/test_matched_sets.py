@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.stats.matched_sets import matched_p_values, sampled_members
+from workflow_scripts.core.stats.randomisation import matched_p_values, sampled_members
 
 
 def slow_mean(sets: list[np.ndarray], weights: np.ndarray, chosen: tuple[int, ...]) -> np.ndarray:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity import digests, provenance, verify
+from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -83,7 +83,7 @@ def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: 
     (study / "own.csv").write_text("")
     Path("source.txt").write_text("abc")
     done = subprocess.run(
-        [sys.executable, "-m", verify.__name__, str(study)],
+        [sys.executable, "-m", provenance.__name__, str(study)],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
@@ -100,7 +100,7 @@ def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: 
 def test_records_of_what_is_gone_are_deleted(study: Path) -> None:
     shutil.rmtree(study / "b/two")
     provenance.prune(study)
-    assert verify.verify(study) == []
+    assert provenance.verify(study) == []
     assert provenance.read(study / "b/two") is None
     assert provenance.read(study / "3")
 
@@ -109,7 +109,7 @@ def test_a_damaged_record_is_named(study: Path) -> None:
     (study / "a/.provenance/one.json").write_text("{")
     with pytest.raises(InputError, match=r"one\.json: not a record of one"):
         job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})
-    assert any("not a record of one" in line for line in verify.verify(study))
+    assert any("not a record of one" in line for line in provenance.verify(study))
 
 
 def test_a_failed_job_leaves_the_old_product_with_its_record(study: Path) -> None:
@@ -122,5 +122,5 @@ def test_a_failed_job_leaves_the_old_product_with_its_record(study: Path) -> Non
     with pytest.raises(InputError, match="stop"):
         job.call(failing, {"text": Path("source.txt"), "made": study / "a/one"})
     assert records(study) == before
-    assert verify.verify(study) == []
+    assert provenance.verify(study) == []
     assert sorted(path.name for path in (study / "a").iterdir()) == [".provenance", "one"]

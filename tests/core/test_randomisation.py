@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from tests.core.builders import labels_and_predictions
-from workflow_scripts.core.stats import randomisation, swaps
+from workflow_scripts.core.stats import randomisation
 from workflow_scripts.core.stats.metrics import METRICS, SUMS
-from workflow_scripts.core.stats.swaps import OfMetric
+from workflow_scripts.core.stats.randomisation import OfMetric
 
 
 def untied(metric: str) -> tuple[np.ndarray, np.ndarray]:
@@ -25,7 +25,7 @@ def plain_effects(
     if metric in ("pearson", "spearman"):
         baseline, *variants = (stats.zscore(scores) for scores in (baseline, *variants))
     rows = []
-    for inside in np.concatenate(list(swaps.swap_sets(len(labels), draws, 3))):
+    for inside in np.concatenate(list(randomisation.swap_sets(len(labels), draws, 3))):
         row = []
         for variant in variants:
             first, second = [], []
@@ -73,9 +73,9 @@ def test_a_baseline_for_each_variant(metric: str) -> None:
 
 
 def test_swap_sets_do_not_depend_on_how_many_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = np.concatenate(list(swaps.swap_sets(19, 30, 5)))
-    monkeypatch.setattr(swaps, "CELLS", 60)
-    parts = list(swaps.swap_sets(19, 30, 5))
+    whole = np.concatenate(list(randomisation.swap_sets(19, 30, 5)))
+    monkeypatch.setattr(randomisation, "CELLS", 60)
+    parts = list(randomisation.swap_sets(19, 30, 5))
     assert len(parts) == 10
     np.testing.assert_array_equal(np.concatenate(parts), whole)
     assert 0.4 < whole.mean() < 0.6

@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from tests.core.builders import labels_and_predictions
-from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats import bootstrap
 from workflow_scripts.core.stats.metrics import METRICS, weighted_scores
 
 
 def scoring(
     metric: str, labels: np.ndarray, baseline: np.ndarray, variants: np.ndarray
-) -> resampling.Scores:
+) -> bootstrap.Scores:
     """A metric of the baseline [example] and its variants [variant, example]."""
     both = np.concatenate([baseline[None], variants])
     return partial(weighted_scores, metric, labels, both)
@@ -23,13 +23,13 @@ def test_the_honest_gain_by_a_plain_loop() -> None:
     labels, predictions = labels_and_predictions("f1", 21, 6)
     baseline, variants = predictions[0], predictions[1:]
     gains = []
-    for half in resampling.half_weights(21, 9, 3).astype(bool):
+    for half in bootstrap.half_weights(21, 9, 3).astype(bool):
         for chosen, measured in ((half, ~half), (~half, half)):
             scores = [METRICS["f1"](labels[chosen], variant[chosen]) for variant in variants]
             best = variants[int(np.argmax(scores))]
             score = METRICS["f1"](labels[measured], best[measured])
             gains.append(score - METRICS["f1"](labels[measured], baseline[measured]))
-    actual = resampling.honest_gain(scoring("f1", labels, baseline, variants), 21, 9, 5, 3)
+    actual = bootstrap.honest_gain(scoring("f1", labels, baseline, variants), 21, 9, 5, 3)
     assert actual["gain"] == pytest.approx(np.mean(gains))
 
 
@@ -37,10 +37,10 @@ def test_the_interval_of_the_honest_gain_by_a_plain_loop() -> None:
     """Bootstrap samples are written out; their halves share no example."""
     labels, predictions = labels_and_predictions("f1", 21, 6)
     n, draws, seed = 21, 7, 3
-    rng = [np.random.default_rng(seed + 1 + k) for k in range(resampling.DIVISIONS_OF_SAMPLE)]
+    rng = [np.random.default_rng(seed + 1 + k) for k in range(bootstrap.DIVISIONS_OF_SAMPLE)]
     orders = [generator.random((draws, n)).argsort(axis=1) for generator in rng]
     sampled = []
-    for draw, weights in enumerate(resampling.bootstrap_weights(n, draws, seed)):
+    for draw, weights in enumerate(bootstrap.bootstrap_weights(n, draws, seed)):
         gains = []
         for order in orders:
             present = sorted(np.flatnonzero(weights), key=lambda example: order[draw][example])
@@ -53,7 +53,7 @@ def test_the_interval_of_the_honest_gain_by_a_plain_loop() -> None:
                 gains.append(score - METRICS["f1"](labels[measured], predictions[0][measured]))
         sampled.append(np.mean(gains))
     of_f1 = scoring("f1", labels, predictions[0], predictions[1:])
-    actual = resampling.honest_gain(of_f1, n, 9, draws, seed)
+    actual = bootstrap.honest_gain(of_f1, n, 9, draws, seed)
     low, high = np.percentile(sampled, (2.5, 97.5))
     moved = actual["gain"] - np.mean(sampled)
     assert actual["gain_low"] == pytest.approx(min(low, low + moved))
@@ -73,9 +73,9 @@ def test_the_interval_of_the_honest_gain_holds_the_true_gain() -> None:
         better = np.where(rng.random(120) < 0.5, 1, baseline)[None]
         of_noise = scoring("accuracy", labels, baseline, noise)
         of_all = scoring("accuracy", labels, baseline, np.concatenate([noise, better]))
-        gain = resampling.honest_gain(of_all, 120, 50, 200, 1)
+        gain = bootstrap.honest_gain(of_all, 120, 50, 200, 1)
         held += gain["gain_low"] <= 0.15 <= gain["gain_high"]
-        gain = resampling.honest_gain(of_noise, 120, 50, 200, 1)
+        gain = bootstrap.honest_gain(of_noise, 120, 50, 200, 1)
         zero += gain["gain_low"] <= 0 <= gain["gain_high"]
     assert held >= 52  # 57 expected, standard deviation 1.7
     assert zero >= 52
@@ -86,7 +86,7 @@ def test_agreement_of_halves_by_a_plain_loop() -> None:
     labels = rng.integers(0, 2, 21)
     baseline, variants = rng.integers(0, 2, 21), rng.integers(0, 2, (4, 21))
     pearson, spearman = [], []
-    for half in resampling.half_weights(21, 7, 3).astype(bool):
+    for half in bootstrap.half_weights(21, 7, 3).astype(bool):
         effects = [
             [
                 np.mean(v[part] == labels[part]) - np.mean(baseline[part] == labels[part])
@@ -96,7 +96,7 @@ def test_agreement_of_halves_by_a_plain_loop() -> None:
         ]
         pearson.append(stats.pearsonr(*effects)[0])
         spearman.append(stats.spearmanr(*effects)[0])
-    actual = resampling.half_agreement(scoring("accuracy", labels, baseline, variants), 21, 7, 3)
+    actual = bootstrap.half_agreement(scoring("accuracy", labels, baseline, variants), 21, 7, 3)
     assert actual["pearson"] == pytest.approx(np.mean(pearson))
     assert actual["spearman"] == pytest.approx(np.mean(spearman))
     assert actual["pearson_low"] == pytest.approx(np.percentile(pearson, 2.5))

@@ -5,10 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.mentions import annotation_of, read_documents
-from workflow_scripts.core.data.trees import ROOT
+from workflow_scripts.core.data.annotations import ROOT, coreference_annotation, read_documents
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.generated.lexicon import PRONOUNS
+from workflow_scripts.core.generated.grammar import PRONOUNS
 from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_files import Text, describe, head_of
@@ -190,18 +189,20 @@ def test_a_chain_of_one_place_is_a_singleton() -> None:
 
 
 def test_what_people_annotated(tmp_path: Path) -> None:
-    assert annotation_of({"generate": 3}) == "generated"
+    assert coreference_annotation({"generate": 3}) == "generated"
     for name in ("a.conllu", "b.conll", "c_gold_conll", "sub/d.conllu"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     silver = "gold mentions, silver heads"
-    assert annotation_of({"path": str(tmp_path / "a.conllu"), "format": "auto"}) == "gold"
-    assert annotation_of({"path": str(tmp_path / "b.conll"), "format": "litbank"}) == silver
-    assert annotation_of({"path": str(tmp_path / "b.conll"), "trees": "t"}) == "gold"
-    assert annotation_of({"path": str(tmp_path / "c_gold_conll")}) == silver
-    assert annotation_of({"path": str(tmp_path)}) == silver
-    assert annotation_of({"path": str(tmp_path / "sub")}) == "gold"
-    assert annotation_of({"path": str(tmp_path / "sub"), "format": "conllu"}) == "gold"
+    assert coreference_annotation({"path": str(tmp_path / "a.conllu"), "format": "auto"}) == "gold"
+    assert (
+        coreference_annotation({"path": str(tmp_path / "b.conll"), "format": "litbank"}) == silver
+    )
+    assert coreference_annotation({"path": str(tmp_path / "b.conll"), "trees": "t"}) == "gold"
+    assert coreference_annotation({"path": str(tmp_path / "c_gold_conll")}) == silver
+    assert coreference_annotation({"path": str(tmp_path)}) == silver
+    assert coreference_annotation({"path": str(tmp_path / "sub")}) == "gold"
+    assert coreference_annotation({"path": str(tmp_path / "sub"), "format": "conllu"}) == "gold"
 
 
 def test_no_mention_in_the_windows_is_an_error(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.core.tiny_decoders import LAYERS, save_llama
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.plots import colours
 from workflow_scripts.mixing import mixing_ratio, value_zeroing
 from workflow_scripts.mixing.block_parts import by_layer

@@ -13,10 +13,16 @@ from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.probes.builders import HEADS, sentence, sentences
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import (
+    Tree,
+    read_examples,
+    read_trees,
+    to_example,
+    write_examples,
+    write_trees,
+)
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples, to_example, write_examples
-from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
 from workflow_scripts.core.data.vectors import Vectors, write_vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models

@@ -10,10 +10,10 @@ from transformers import PreTrainedModel
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_classifier, random_tokens
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
-from workflow_scripts.core.model.batches import by_length, part_of
 from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.core.model.running import by_length, part_of
 from workflow_scripts.pruning.importance import (
     VARIANTS,
     Definition,
@@ -33,7 +33,7 @@ STEPS = {"modernbert": (1e-3, 5e-3)}  # its rotations are float32 even in a floa
 
 def loss_at(model: PreTrainedModel, text: Tokens, label: float, xi: torch.Tensor) -> float:
     with watching(model, Gates(xi)), torch.no_grad():
-        logits = model(**padding.pad([text], model)).logits
+        logits = model(**running.pad([text], model)).logits
     return losses(logits, torch.tensor([label])).item()
 
 
@@ -86,7 +86,7 @@ def test_the_released_variant_sums_over_tokens() -> None:
                 return output * gates[layer][None, :, :, None]  # noqa: B023 - used at once
 
         with watching(model, PerToken()):
-            logits = model(**padding.pad([text], model)).logits
+            logits = model(**running.pad([text], model)).logits
         losses(logits, torch.tensor([LABELS[row]])).sum().backward()
         np.testing.assert_allclose(actual["released"][row], gates.grad.abs().sum(-1), atol=1e-9)
         np.testing.assert_allclose(actual["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)

@@ -16,7 +16,7 @@ from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.job import call
-from workflow_scripts.core.stats.orders import by_score, order_of
+from workflow_scripts.core.stats.effects import order_by_score, order_of
 from workflow_scripts.pruning import michel2019_table4
 from workflow_scripts.pruning.michel2019_table4 import gone_at, remove_heads, whole_batches
 
@@ -54,7 +54,7 @@ def test_other_architectures_are_refused() -> None:
 
 def test_the_first_share_of_an_order() -> None:
     scores = np.arange(LAYERS * HEADS)[::-1].reshape(LAYERS, HEADS)
-    order = order_of(by_score(scores, [0, 3, 6, 12])).assign(strategy="importance")
+    order = order_of(order_by_score(scores, [0, 3, 6, 12])).assign(strategy="importance")
     gone = gone_at(order, 0.25, (LAYERS, HEADS))
     np.testing.assert_array_equal(gone, scores < 3)
 

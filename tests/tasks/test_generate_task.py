@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import (
+    LABORATORY,
     ROLES,
+    TOWN,
+    VERBS,
     active,
     changed,
     fronted,
@@ -23,7 +26,6 @@ from workflow_scripts.core.generated.grammar import (
     to_text,
     unacceptable,
 )
-from workflow_scripts.core.generated.lexicon import LABORATORY, TOWN, VERBS
 from workflow_scripts.tasks import generate_task
 from workflow_scripts.tasks.glue_files import read_directory
 

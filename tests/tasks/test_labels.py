@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.tasks.test_glue_files import GOOD, run
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 
 

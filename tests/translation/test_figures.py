@@ -13,7 +13,7 @@ from tests.core.figure_checks import clipped, overlapping, too_small, width_of
 from tests.translation import made_up_scores
 from tests.translation.made_up_curves import HEADS, rows, write_curves, write_epochs
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run.job import call
 from workflow_scripts.translation import figures as translation_figures
@@ -67,7 +67,9 @@ def test_grids_have_a_map_per_run_and_type_on_one_scale(tmp_path: Path) -> None:
     figure = translation_figures.draw_grids(frame)
     panels = [axes for axes in figure.axes if axes.images]
     assert len(panels) == 6
-    for panel, (run, kind) in zip(panels, [(r, t) for r in "12" for t in TYPES], strict=True):
+    for panel, (run, kind) in zip(
+        panels, [(r, t) for r in "12" for t in ATTENTION_TYPES], strict=True
+    ):
         rows = frame[(frame["run"] == run) & (frame["type"] == kind)]
         image = panel.images[0]
         expected = rows.pivot_table(index="layer", columns="head", values="effect")
@@ -112,14 +114,18 @@ def test_figure_2_shows_validation_and_test_and_test_and_domain() -> None:
     assert f"r {row['pearson']:.2f} (" in second.get_title()
     assert "between halves of speech: 0.70" in second.get_title()
     assert first.get_xlabel() == "validation, n = 100" and first.get_ylabel() == "test, n = 101"
-    marks = {line.get_label(): line for line in first.lines if line.get_label() in TYPES.values()}
+    marks = {
+        line.get_label(): line
+        for line in first.lines
+        if line.get_label() in ATTENTION_TYPES.values()
+    }
     group = shown[(shown["other"] == "test") & (shown["type"] == "decoder")]
     np.testing.assert_allclose(marks["Dec-Dec"].get_xdata(), group["x"])
     np.testing.assert_allclose(marks["Dec-Dec"].get_ydata(), group["y"])
     worst = shown[shown["other"] == "test"].assign(loss=lambda rows: rows["x"] + rows["y"])
     worst = worst.loc[worst["loss"].idxmin()]
     assert [text.get_text() for text in first.texts] == [
-        f"{TYPES[worst['type']]} {worst['layer'] + 1}-{worst['head'] + 1}"
+        f"{ATTENTION_TYPES[worst['type']]} {worst['layer'] + 1}-{worst['head'] + 1}"
     ]
 
 

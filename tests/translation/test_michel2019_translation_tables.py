@@ -9,7 +9,7 @@ from scipy import stats
 
 from tests.translation import made_up_scores
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.run.job import call
 from workflow_scripts.translation import michel2019_translation_tables as printed
 
@@ -115,4 +115,4 @@ def test_all_tables_are_written(tmp_path: Path) -> None:
         assert set(frame["type"]) >= set(TYPES)
     points = pd.read_parquet(tmp_path / "points")
     assert np.isfinite(points[["x", "y"]]).all(axis=None)
-    assert labels(points[points["metric"] == "bleu"])[:3] == ["1-1", "1-2", "1-3"]
+    assert head_labels(points[points["metric"] == "bleu"])[:3] == ["1-1", "1-2", "1-3"]
