@@ -204,22 +204,6 @@ def test_beam_search_without_a_head_equals_a_weight_of_zero(
     assert together == [one[sentence] for sentence in range(3) for one in expected]
 
 
-def test_a_decoder_on_given_encoder_outputs_goes_on_with_the_pass(ours: PreTrainedModel) -> None:
-    inputs = forced()
-    with torch.no_grad(), watching(ours, capture := Capture()):
-        expected = ours(**inputs)
-        whole = capture.patterns
-        outputs = ours.get_encoder()(inputs.pop("input_ids"), inputs["attention_mask"])
-        assert list(capture.calls) == list(range(ENCODER_LAYERS))
-        for _ in range(2):
-            actual = ours(encoder_outputs=outputs, **inputs)
-    torch.testing.assert_close(actual.logits, expected.logits)
-    calls = [len(capture.calls[number]) for number in range(len(SUBLAYERS))]
-    assert calls == [1] * ENCODER_LAYERS + [2] * 2 * DECODER_LAYERS
-    for pattern, before in zip(capture.patterns, whole, strict=True):
-        torch.testing.assert_close(pattern, before)
-
-
 def test_uniform_attention_is_over_what_a_query_may_see(ours: PreTrainedModel) -> None:
     inputs = forced()
     source = inputs["attention_mask"].bool()[:, None]

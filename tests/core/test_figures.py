@@ -1,4 +1,4 @@
-"""A figure in three formats: its layout, its label, users' texts, and settings of one's own."""
+"""Figures in three formats: layout, labels, users' texts, and settings of one's own."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from tests.core.figure_checks import texts_of
+from tests.core.figure_checks import clipped, overlapping, texts_of
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 
@@ -104,3 +104,24 @@ def test_the_label_of_the_model_stands_above(
     assert 0 < above < 50
     assert np.array_equal(labelled[above:], without)
     assert labelled[:above].min() < 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_name_is_nearest_to_its_own_point(seed: int) -> None:
+    """Eight named points among sixty, two of them close together, as in Figure 6."""
+    rng = np.random.default_rng(seed)
+    points = rng.random((60, 2))
+    points[1] = points[0] + [0.02, 0]
+    names = [f"{number}-1 pobj, det" for number in range(8)]
+    with figures.style():
+        figure, [axes] = figures.new(3.5, 3.5)
+        axes.plot(*points.T, "o")
+        axes.set(xlim=(-0.2, 1.2), ylim=(-0.2, 1.2), xticks=[], yticks=[])
+        figures.write_names(axes, points[:8], names, points)
+        assert [text.get_text() for text in axes.texts] == names
+        assert clipped(figure) == [] and overlapping(figure) == []
+    centres = axes.transData.transform(points[:8])
+    for number, text in enumerate(axes.texts):
+        box = text.get_window_extent()
+        nearest = np.linalg.norm(np.clip(centres, box.min, box.max) - centres, axis=1).argmin()
+        assert nearest == number

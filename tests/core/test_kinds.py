@@ -1,11 +1,9 @@
 """Encoders and decoders in one study: which chapter reads which model, and what is refused."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from workflow_scripts.core.data.cards import check_kind
 from workflow_scripts.core.errors import InputError
@@ -17,40 +15,21 @@ ENCODER = {"package": "one/model"}
 DECODER = {"package": "two/model", "kind": "decoder"}
 
 
-@pytest.fixture(scope="module")
-def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The schemas, of which frames reads both kinds, and coreference decoders alone."""
-    folder = tmp_path_factory.mktemp("schemas") / "schemas"
-    shutil.copytree(SCHEMAS, folder)
-    for chapter, kinds in {"frames": ["encoder", "decoder"], "coreference": ["decoder"]}.items():
-        path = folder / f"{chapter}.schema.yaml"
-        part = yaml.safe_load(path.read_text(encoding="utf-8"))
-        part["needs"] = part.get("needs", {}) | {"kinds": kinds}
-        path.write_text(yaml.safe_dump(part), encoding="utf-8")
-    return folder
-
-
 def study(*chapters: str, **models: dict[str, Any]) -> dict[str, Any]:
     """A study of these models with some chapters."""
     parts = {
         "frames": {"corpus": "roles"},
-        "coreference": {"corpus": "stories"},
         "surface": {"corpus": "wiki"},
         "probes": {"treebank": "trees", "vectors": "own"},
     }
     corpora = {
         "text": {"wiki": {"path": "texts"}},
         "treebanks": {"trees": {"path": "trees"}},
-        "coreference": {"stories": {"generate": 4}},
         "frames": {"roles": {"generate": 4}},
         "vectors": {"own": {"train": "wiki"}},
     }
     chosen = {name: parts.get(name, {}) for name in chapters}
     return {"study": "s", "models": models, "corpora": corpora} | chosen
-
-
-def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
-    return run_config.served(check(config, schemas), schemas)
 
 
 def test_a_model_is_an_encoder_unless_its_entry_states_otherwise() -> None:
@@ -59,18 +38,19 @@ def test_a_model_is_an_encoder_unless_its_entry_states_otherwise() -> None:
     assert source_of(filled["models"]["one"]) == ENCODER
 
 
-def test_a_chapter_reads_the_models_of_its_kinds_that_take_it(schemas: Path) -> None:
+def test_a_chapter_reads_the_models_of_its_kinds_that_take_it() -> None:
     narrow = DECODER | {"chapters": ["frames"]}
-    chapters = ("frames", "coreference", "probes", "atlas")
-    models = served(study(*chapters, one=ENCODER, two=DECODER, three=narrow), schemas)
+    chapters = ("frames", "battery", "probes", "atlas")
+    config = study(*chapters, one=ENCODER, two=DECODER, three=narrow)
+    models = run_config.served(check(config, SCHEMAS), SCHEMAS)
     assert models["frames"] == models["atlas"] == models["attention"] == ["one", "two", "three"]
-    assert (models["coreference"], models["probes"]) == (["two"], ["one"])
+    assert (models["battery"], models["probes"]) == (["two"], ["one"])
 
 
-def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads(schemas: Path) -> None:
+def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads() -> None:
     narrow = ENCODER | {"chapters": ["frames"]}
     config = study("frames", "surface", "probes", one=ENCODER, two=DECODER, three=narrow)
-    needed = run_config.abilities(check(config, schemas), schemas)
+    needed = run_config.abilities(check(config, SCHEMAS), SCHEMAS)
     both = ["probes", "surface"]
     of_one = {"cls": both, "mask": ["surface"], "sep": both}
     assert needed == {"one": of_one, "two": {}, "three": {}}
@@ -96,9 +76,9 @@ def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads(schemas: Path)
         ),
     ],
 )
-def test_what_cannot_be_is_refused(config: dict[str, Any], words: str, schemas: Path) -> None:
+def test_what_cannot_be_is_refused(config: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as error:
-        check(config, schemas)
+        check(config, SCHEMAS)
     assert str(error.value) == f"config: {words}"
 
 
