@@ -164,7 +164,7 @@ LIGHT_ROOMS = ("run", "integrity", "data", "stats", "plots", "generated")
 def test_core_loads_slow_libraries_only_where_used(room: str) -> None:
     folder = ROOT / "workflow_scripts/core" / room
     modules = [f"workflow_scripts.core.{room}.{path.stem}" for path in folder.glob("*.py")]
-    assert len(modules) > 2
+    assert modules
     code = f"import {', '.join(modules)}, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -18,6 +18,7 @@ DECODER = {"package": "two/model", "kind": "decoder"}
 def study(*chapters: str, **models: dict[str, Any]) -> dict[str, Any]:
     """A study of these models with some chapters."""
     parts = {
+        "battery": {"corpus": "wiki"},
         "frames": {"corpus": "roles"},
         "surface": {"corpus": "wiki"},
         "probes": {"treebank": "trees", "vectors": "own"},

@@ -57,14 +57,14 @@ def values_and_gradients(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
-    """The shapes that `product` was asked for."""
+    """The shapes that `linear_product` was asked for."""
     seen, original = [], running.linear_product
 
     def watched(states: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
         seen.append(states.shape)
         return original(states, *rest)
 
-    monkeypatch.setattr(running, "product", watched)
+    monkeypatch.setattr(running, "linear_product", watched)
     return seen
 
 
