@@ -20,9 +20,7 @@ from workflow_scripts.pruning.importance import (
     gradients,
     gradients_table,
     importance_of,
-    importance_table,
     losses,
-    ranking,
     read_gradients,
 )
 
@@ -105,19 +103,6 @@ def test_importance_is_the_mean_over_examples() -> None:
     np.testing.assert_allclose((unit**2).sum(axis=1), 1, rtol=1e-6)
 
 
-def test_the_table_has_what_ranks() -> None:
-    model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
-    values = gradients(model, tokens, LABELS)
-    table = importance_table(values, LENGTHS, 100, 1)
-    for variant in VARIANTS:
-        selected = table[table["variant"] == variant]
-        for column, normalise in (("importance", False), ("normalised", True)):
-            expected = ranking(values, LENGTHS, Definition(variant, normalise))
-            np.testing.assert_allclose(selected[column], expected.ravel())
-        assert (selected["ci_low"] <= selected["importance"]).all()
-        assert (selected["ci_high"] >= selected["importance"]).all()
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_heads_that_are_gone_add_nothing_to_their_layers_norm(variant: str) -> None:
     model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
@@ -135,15 +120,14 @@ def test_heads_that_are_gone_add_nothing_to_their_layers_norm(variant: str) -> N
     assert gradient[gone].min() > 0
 
 
-@pytest.mark.parametrize("n_parts", [2, 9])
-def test_parts_of_the_batches_give_the_same_bits(tmp_path: Path, n_parts: int) -> None:
+def test_parts_of_the_batches_give_the_same_bits(tmp_path: Path) -> None:
     model, lengths = random_classifier("bert"), (9, 23, 14, 5, 30, 12, 7, 21)
     tokens, labels = random_tokens(lengths), np.arange(8) % 3
     whole = gradients(model, tokens, labels, batch_tokens=40)
     assert len(by_length(lengths, 40)) == 5
     parts = []
-    for number in range(1, n_parts + 1):
-        chosen = part_of(lengths, 40, f"{number}-of-{n_parts}")
+    for number in range(1, 10):
+        chosen = part_of(lengths, 40, f"{number}-of-9")
         some = [tokens[index] for index in chosen]
         found = gradients(model, some, labels[chosen], batch_tokens=40)
         parts.append(tmp_path / str(number))

@@ -17,13 +17,11 @@ from workflow_scripts.core.model.classifiers import load_classifier, logits_of, 
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats import orders, resampling
+from workflow_scripts.pruning import importance as pruning_importance
 from workflow_scripts.pruning import (
-    figures,
-    michel2019_one_head,
     pruning_curves,
     pruning_during_training,
 )
-from workflow_scripts.pruning import importance as pruning_importance
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.michel2019_one_head import over_runs
 from workflow_scripts.pruning.pruning_curves import (
@@ -213,31 +211,6 @@ def test_one_head_is_left_in_every_layer(pruned: Path) -> None:
     assert left["one-head-random", 0] != left["one-head-random", 1]
 
 
-def test_the_table_of_one_head(pruned: Path, tmp_path: Path) -> None:
-    arguments = {"curves": [pruned / "curves"], "bootstrap": 100, "seed": 1}
-    call(michel2019_one_head.main, arguments | {"table": tmp_path / "t.csv"})
-    table = pd.read_csv(tmp_path / "t.csv").set_index("kept")
-    scores = pd.read_parquet(pruned / "curves")
-    sampled = scores[(scores["strategy"] == "one-head-random") & (scores["pruned"] > 0)]
-    assert table.loc["random", "score"] == pytest.approx(100 * sampled["score"].mean())
-    assert table.loc["random", "change"] == pytest.approx(100 * sampled["change"].mean())
-    assert table["runs"].to_dict() == {"most important": 1, "random": 2}
-    assert (table["heads_left"] == LAYERS).all()
-    assert (table["n"] == 20).all()
-    labels = split_of(read_task(pruned / "mnli.parquet"), "dev")["label"]
-    assert table["majority"].tolist() == pytest.approx([100 * labels.value_counts().max() / 20] * 2)
-
-
-def test_the_figure_states_when_importance_was_estimated(pruned: Path, tmp_path: Path) -> None:
-    outputs = {kind: tmp_path / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
-    arguments = {"curves": [pruned / "curves"], "bootstrap": 100, "seed": 1}
-    call(figures.michel2019_fig3, arguments | outputs | {"table": tmp_path / "table.csv"})
-    svg = (tmp_path / "fig.svg").read_text(encoding="utf-8")
-    assert "importance, estimated once" in svg
-    table = pd.read_csv(tmp_path / "table.csv")
-    assert sorted(table["strategy"].unique()) == ["ablation", "importance", "random"]
-
-
 def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     scores, epochs = pd.read_parquet(pruned / "training"), pd.read_parquet(pruned / "epochs")
     assert scores.groupby("epoch")["pruned"].apply(list).to_dict() == {1: COUNTS, 2: COUNTS}
@@ -254,10 +227,3 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     assert agreement[1] < 1
     main = scores[scores["metric"] == "accuracy"]
     assert main["score"].between(main["score_low"], main["score_high"]).all()
-    outputs = {kind: pruned / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    tables_of = {"curves": [pruned / "training"], "importance": [pruned / "epochs"]}
-    call(figures.michel2019_fig5, tables_of | outputs)
-    svg = outputs["svg"].read_text()
-    n = int(scores["n"].iloc[0])
-    assert f"n = {n} examples, 1 seed" in svg
-    assert f"epoch 1, ρ = {agreement[1]:.2f}" in svg and "epoch 2 (last)" in svg
