@@ -52,17 +52,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.end_headers()
         start = int(ranges.removeprefix("bytes=").removesuffix("-") or 0)
         start = 0 if behaviour == "anew" else start
-        if start >= len(content):
-            return self.send_error(416)
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(content) - start))
-        first = 0 if behaviour == "other part" else start
-        self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
+        self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.end_headers()
         rest = content[start:]
-        if behaviour == "slow":
-            threading.Event().wait(1)
-        elif behaviour == "cut off":
+        if behaviour == "cut off":
             rest = rest[: len(rest) // 2]
         elif behaviour == "changed":
             rest = rest[::-1]
@@ -103,14 +98,6 @@ def test_whole_files_are_fetched_and_checked(server: Server, tmp_path: Path) -> 
     assert len(server.asked) == 2  # what is there already is not fetched again
 
 
-def test_an_unchecked_file_is_fetched_and_named(server: Server, tmp_path: Path) -> None:
-    files = tuple(replace(file, sha256="", n_bytes=0) for file in source("").files)
-    unchecked = source(server.url, files=files)
-    assert unchecked.unchecked == list(CONTENT)
-    fetch(unchecked, tmp_path)
-    assert contents(tmp_path) == CONTENT
-
-
 @pytest.mark.parametrize("then", ["whole", "anew"])
 def test_a_file_that_is_cut_off_is_resumed(server: Server, tmp_path: Path, then: str) -> None:
     """Also from a server that knows no ranges and begins anew."""
@@ -131,35 +118,10 @@ def test_a_changed_file_is_refused_and_not_kept(server: Server, tmp_path: Path) 
     assert contents(tmp_path) == {}
 
 
-def test_a_partial_file_that_is_longer_than_the_file_is_dropped(
-    server: Server, tmp_path: Path
-) -> None:
-    (tmp_path / "a.txt.part").write_bytes(b"x" * 1000)
-    fetch(source(server.url), tmp_path)
-    assert contents(tmp_path) == CONTENT
-
-
-def test_a_slow_server_is_given_up(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetch_source, "SECONDS", 0.1)
-    server.behaviour = "slow"
-    with pytest.raises(InputError, match=r"a.txt: not fetched \(.*timed out"):
-        fetch(source(server.url), tmp_path)
-
-
 def test_a_refusal_names_the_file_and_the_way_by_hand(server: Server, tmp_path: Path) -> None:
     server.behaviour = "refused"
     with pytest.raises(InputError, match=r"not fetched \(403.*set ATLAS_MIRROR=FOLDER"):
         fetch(source(server.url), tmp_path)
-
-
-def test_no_connection_is_named_by_its_reason(tmp_path: Path) -> None:
-    with Server() as closed:
-        url = closed.url
-        closed.shutdown()
-    with pytest.raises(InputError, match=r"not fetched \(\[Errno \d+\] Connection refused\)"):
-        fetch(source(url), tmp_path)
 
 
 def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) -> None:
@@ -175,12 +137,6 @@ def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) ->
     server.elsewhere = server.url.rstrip("/").replace("http:", "https:")
     with pytest.raises(InputError, match=r"it redirects to https://127.*; accepted: http and "):
         fetch(source(server.url), tmp_path / "new")
-
-
-def test_a_file_has_another_name_than_at_its_url(server: Server, tmp_path: Path) -> None:
-    (first, *_) = source("").files
-    fetch(source(server.url, files=(replace(first, name="c.txt"),)), tmp_path)
-    assert contents(tmp_path) == {"c.txt": CONTENT["a.txt"]}
 
 
 def test_sacrebleus_test_sets_are_joined_and_checked(
@@ -201,12 +157,6 @@ def test_sacrebleus_test_sets_are_joined_and_checked(
     files = (replace(files[0], sha256="0" * 64),)
     with pytest.raises(InputError, match=r"source: not fetched .*SHA-256"):
         fetch(source("", by="sacrebleu", files=files), tmp_path / "new")
-
-
-def test_endless_redirects_are_refused(server: Server, tmp_path: Path) -> None:
-    server.behaviour, server.elsewhere = "redirected", server.url.rstrip("/")
-    with pytest.raises(InputError, match="more than 5 redirects"):
-        fetch(source(server.url), tmp_path)
 
 
 def test_a_mirror_is_a_folder_or_a_url(
@@ -266,19 +216,3 @@ def test_an_archive_that_is_none_or_unsafe_is_fetched_again(tmp_path: Path, cont
     with pytest.raises(InputError, match=r"fetch: some: y.zip: not unpacked .*run it again"):
         fetch_source.publish(bad, tmp_path, tmp_path / "folder")
     assert not (tmp_path / "y.zip").exists()
-
-
-def test_another_part_than_was_asked_for_is_refused(server: Server, tmp_path: Path) -> None:
-    server.behaviour = "cut off"
-    with pytest.raises(InputError):
-        fetch(source(server.url), tmp_path)
-    server.behaviour = "other part"
-    with pytest.raises(InputError, match="another part than was asked for"):
-        fetch(source(server.url), tmp_path)
-
-
-def test_a_length_that_is_known_is_compared(server: Server, tmp_path: Path) -> None:
-    files = tuple(replace(file, sha256="", n_bytes=7) for file in source("").files)
-    with pytest.raises(InputError, match=r"a.txt: not fetched \(300 bytes, not 7\)"):
-        fetch(source(server.url, files=files), tmp_path)
-    assert contents(tmp_path) == {}

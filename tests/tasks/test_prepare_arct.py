@@ -62,7 +62,7 @@ def test_wrong_files(tmp_path: Path, file: str, old: str, new: str, message: str
 def test_missing_files(tmp_path: Path) -> None:
     folder = write(tmp_path / "arct")
     (folder / "test-truth.txt").unlink()
-    with pytest.raises(InputError, match="no labels, and no test-truth.txt"):
+    with pytest.raises(InputError, match=r"no labels, and no test-truth\.txt"):
         run(tmp_path, folder)
 
 
