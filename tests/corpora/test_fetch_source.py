@@ -2,7 +2,6 @@
 
 import hashlib
 import http.server
-import io
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -44,8 +43,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         content, ranges = CONTENT[self.path[1:]], self.headers.get("Range", "")
         self.server.asked.append((self.path[1:], ranges))
         behaviour = self.server.behaviour
-        if behaviour == "refused":
-            return self.send_error(403)
         if behaviour == "redirected":
             self.send_response(302)
             self.send_header("Location", self.server.elsewhere + self.path)
@@ -118,12 +115,6 @@ def test_a_changed_file_is_refused_and_not_kept(server: Server, tmp_path: Path) 
     assert contents(tmp_path) == {}
 
 
-def test_a_refusal_names_the_file_and_the_way_by_hand(server: Server, tmp_path: Path) -> None:
-    server.behaviour = "refused"
-    with pytest.raises(InputError, match=r"not fetched \(403.*set ATLAS_MIRROR=FOLDER"):
-        fetch(source(server.url), tmp_path)
-
-
 def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) -> None:
     with Server() as other:
         server.behaviour, server.elsewhere = "redirected", other.url.rstrip("/")
@@ -134,14 +125,9 @@ def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) ->
         fetch(source(server.url, hosts=(host,)), tmp_path)
         assert contents(tmp_path) == CONTENT
         other.shutdown()
-    server.elsewhere = server.url.rstrip("/").replace("http:", "https:")
-    with pytest.raises(InputError, match=r"it redirects to https://127.*; accepted: http and "):
-        fetch(source(server.url), tmp_path / "new")
 
 
-def test_sacrebleus_test_sets_are_joined_and_checked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sacrebleus_test_sets_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for side in ("source", "reference"):
         for name in ("one", "two"):
             (tmp_path / f"{name}.{side}").write_text(f"{name} {side}\n")
@@ -154,9 +140,6 @@ def test_sacrebleus_test_sets_are_joined_and_checked(
         "source": b"one source\ntwo source\n",
         "reference": b"one reference\ntwo reference\n",
     }
-    files = (replace(files[0], sha256="0" * 64),)
-    with pytest.raises(InputError, match=r"source: not fetched .*SHA-256"):
-        fetch(source("", by="sacrebleu", files=files), tmp_path / "new")
 
 
 def test_a_mirror_is_a_folder_or_a_url(
@@ -191,27 +174,20 @@ def test_the_job_goes_on_where_it_was_stopped(
     assert not (tmp_path / "some.work").exists()
 
 
-def zipped(name: str) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr(name, "a")
-    return data.getvalue()
-
-
 def test_archives_become_folders_and_only_files_of_the_table_are_published(tmp_path: Path) -> None:
     archived = source("", files=(File("x.zip", "x.zip", "", 0), File("a.txt", "a.txt", "", 0)))
     work, folder = tmp_path / "work", tmp_path / "folder"
     work.mkdir()
-    (work / "x.zip").write_bytes(zipped("in/a.txt"))
+    with zipfile.ZipFile(work / "x.zip", "w") as archive:
+        archive.writestr("in/a.txt", "a")
     for name in ("a.txt", "a.txt.part", "old.txt", "tmp123"):
         (work / name).write_text("b")
     fetch_source.publish(archived, work, folder)
     assert contents(folder) == {"x.zip/in/a.txt": b"a", "a.txt": b"b"}
 
 
-@pytest.mark.parametrize("content", [b"<html>log in</html>", zipped("../a.txt")])
-def test_an_archive_that_is_none_or_unsafe_is_fetched_again(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "y.zip").write_bytes(content)
+def test_an_archive_that_is_none_is_fetched_again(tmp_path: Path) -> None:
+    (tmp_path / "y.zip").write_bytes(b"<html>log in</html>")
     bad = source("", files=(File("y.zip", "y.zip", "", 0),))
     with pytest.raises(InputError, match=r"fetch: some: y.zip: not unpacked .*run it again"):
         fetch_source.publish(bad, tmp_path, tmp_path / "folder")

@@ -128,20 +128,13 @@ def test_dump(tmp_path: Path, packed: bool) -> None:
     assert chosen[0].source == f"{path.name}: River, paragraph 1"
 
 
-@pytest.mark.parametrize("titled", [False, True])
-def test_hub_datasets_from_a_local_directory(tmp_path: Path, titled: bool) -> None:
+def test_hub_datasets_from_a_local_directory(tmp_path: Path) -> None:
     folder = tmp_path / "dataset"
     folder.mkdir()
-    if titled:
-        rows = [{"title": "First", "text": "one two three\n\nfour five six\n"}]
-    else:
-        rows = [{"text": line + "\n"} for line in WIKITEXT.replace("\r", "").split("\n")]
-    lines = "\n".join(json.dumps(row) for row in rows)
-    (folder / "train.jsonl").write_text(lines, encoding="utf-8")
+    row = {"title": "First", "text": "one two three\n\nfour five six\n"}
+    (folder / "train.jsonl").write_text(json.dumps(row), encoding="utf-8")
     chosen, _, _ = run(tmp_path, {"hub": str(folder), "split": "train"}, training_share=0)
-    expected = ("one two three", "four five six") if titled else None
-    assert chosen[0].document == "First"
-    assert chosen[0].texts == (expected or ("one-two words here", "and 1,000 more words"))
+    assert (chosen[0].document, chosen[0].texts) == ("First", ("one two three", "four five six"))
 
 
 @pytest.mark.parametrize(
