@@ -1,4 +1,4 @@
-"""Fine-tuned classifiers: the same for a seed, whole after a kill, and equal to a plain Trainer."""
+"""Fine-tuned classifiers: the same for a seed, and whole after a kill."""
 
 import json
 import os
@@ -17,12 +17,11 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from transformers import AutoModel
 
-from tests.checkpoints import plain
 from tests.core.tiny_models import WORDS, write_card
-from workflow_scripts.checkpoints import classifier_training, finetune
+from workflow_scripts.checkpoints import finetune
 from workflow_scripts.core.data import cards, tables
 from workflow_scripts.core.data.glue import COLUMNS, TASKS, read_task, split_of
-from workflow_scripts.core.model import attention, models, training_state
+from workflow_scripts.core.model import models, training_state
 from workflow_scripts.core.model.classifiers import (
     load_classifier,
     logits_of,
@@ -120,17 +119,6 @@ def test_the_checkpoint_predicts_what_the_metrics_state(finished: Path, card: Pa
     assert classifier.config.id2label == {0: "0", 1: "1"}
 
 
-def test_its_attention_can_be_read(finished: Path) -> None:
-    body = attention.open_attention(models.load_body(finished / "checkpoint", torch.device("cpu")))
-    capture = attention.Capture()
-    with attention.watching(body, capture), torch.no_grad():
-        body(input_ids=torch.tensor([[2, 5, 6, 3]]), attention_mask=torch.ones(1, 4))
-    assert len(capture.patterns) == 3
-    own = weights(finished)
-    name = "encoder.layer.1.attention.self.query.weight"
-    assert torch.equal(body.state_dict()[name], own[f"bert.{name}"])
-
-
 def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_path: Path) -> None:
     table = finished / "mrpc.parquet"
     assert equal(weights(finished), weights(run(tmp_path / "again", card, table=table)))
@@ -213,57 +201,3 @@ def test_random_weights_are_normal(tiny_model_dir: Path) -> None:
             tiny_model_dir, trust_remote_code=False
         ).embeddings.word_embeddings.weight,
     )
-
-
-def test_scores_are_learnt_by_regression(card: Path, tmp_path: Path) -> None:
-    recipe = RECIPE | {"epochs": 20, "learning_rate": 3e-3, "batch_size": 8}
-    folder = run(tmp_path / "stsb", card, task="stsb", recipe=recipe)
-    metrics = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
-    assert metrics["fine-tuned", "pearson"] > 0.3
-    assert load_classifier(folder / "checkpoint", torch.device("cpu")).config.num_labels == 1
-
-
-def test_training_uses_the_threads_it_was_given(
-    card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen, before, original = set(), torch.get_num_threads(), classifier_training.train_epoch
-
-    def watched(*arguments: Any, **options: Any) -> list[float]:
-        seen.add(torch.get_num_threads())
-        return original(*arguments, **options)
-
-    monkeypatch.setattr(classifier_training, "train_epoch", watched)
-    torch.set_num_threads(before + 1)
-    try:
-        # One short epoch: threads that share the kernels of a tiny model mostly wait.
-        table = made_up_task(tmp_path, n=8)
-        run(tmp_path / "threads", card, table=table, recipe=RECIPE | {"epochs": 1})
-    finally:
-        torch.set_num_threads(before)
-    assert seen == {before + 1}
-
-
-def test_random_weights_are_scored_after_training_alone(card: Path, tmp_path: Path) -> None:
-    metrics = pd.read_csv(run(tmp_path / "random", card, init="random") / "metrics")
-    assert set(metrics["stage"]) == {"fine-tuned"}
-
-
-def test_a_plain_trainer_finds_the_same(card: Path, tiny_model_dir: Path, tmp_path: Path) -> None:
-    table = made_up_task(tmp_path, "sst2", n=160)
-    frame = read_task(table)
-    for split in ("train", "dev"):
-        rows = split_of(frame, split)
-        lines = [
-            f"{text}\t{int(label)}"
-            for text, label in zip(rows["text1"], rows["label"], strict=True)
-        ]
-        text = "\n".join(["sentence\tlabel", *lines]) + "\n"
-        (tmp_path / f"{split}.tsv").write_text(text, encoding="utf-8")
-    plain_scores = plain.main(
-        str(tiny_model_dir), str(tmp_path), "sst2", 3, 0, str(tmp_path / "out"), rate=3e-3
-    )
-    recipe = RECIPE | {"batch_size": 32, "learning_rate": 3e-3}
-    folder = run(tmp_path / "ours", card, task="sst2", table=table, recipe=recipe)
-    metrics = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
-    assert metrics["fine-tuned", "accuracy"] == pytest.approx(plain_scores["accuracy"])
-    assert metrics["fine-tuned", "accuracy"] >= 0.9
