@@ -1,11 +1,5 @@
-"""Fine-tuned classifiers: the same for a seed, and whole after a kill."""
+"""Fine-tuned classifiers: what is written, and the same for a seed."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from safetensors import safe_open
 from safetensors.torch import load_file
 from transformers import AutoModel
 
@@ -124,42 +117,6 @@ def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_pa
     assert equal(weights(finished), weights(run(tmp_path / "again", card, table=table)))
     another = run(tmp_path / "other", card, table=table, recipe=RECIPE | {"seed": 4})
     assert not equal(weights(finished), weights(another))
-
-
-def start(folder: Path, parameters: dict[str, Any]) -> subprocess.Popen:
-    """The rule's script in a process of its own."""
-    options = []
-    for name, value in parameters.items():
-        text = json.dumps(value) if isinstance(value, dict) else str(value)
-        options += [f"--{name.replace('_', '-')}", text]
-    command = [sys.executable, "-m", "workflow_scripts.checkpoints.finetune", *options]
-    log = (folder / "log").open("a")
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
-
-
-def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) -> None:
-    table = made_up_task(tmp_path, n=240)
-    (tmp_path / "killed").mkdir()
-    killed = values(tmp_path / "killed", card, table=table)
-    process = start(tmp_path / "killed", killed)
-    first = tmp_path / "killed/checkpoint.work" / training_state.STATE
-    while not first.exists():
-        assert process.poll() is None, (tmp_path / "killed/log").read_text()
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    with safe_open(first, "pt") as file:
-        curve = json.loads(file.metadata()["settings"])["notes"]["curve"]
-    assert [row["epoch"] for row in curve if row["split"] == "dev"] == [1]
-    assert not any((tmp_path / "killed" / name).exists() for name in OUTPUTS)
-    assert start(tmp_path / "killed", killed).wait() == 0
-    assert "training resumes after 1 whole epochs" in (tmp_path / "killed/log").read_text()
-    run(tmp_path / "whole", card, table=table)
-    assert equal(weights(tmp_path / "killed"), weights(tmp_path / "whole"))
-    for name in ("metrics", "curve"):
-        texts = {(tmp_path / folder / name).read_text() for folder in ("killed", "whole")}
-        assert len(texts) == 1, name
 
 
 def test_another_run_does_not_go_on_from_these_states(tmp_path: Path) -> None:
