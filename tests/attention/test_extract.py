@@ -13,7 +13,6 @@ from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract, join_shards
 from workflow_scripts.core.data.examples import Example, write_examples
 
-ROOT = Path(__file__).parents[2]
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
 
 

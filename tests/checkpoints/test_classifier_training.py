@@ -174,3 +174,15 @@ def test_the_curve_has_a_row_a_quarter_and_one_of_development() -> None:
     assert [row["loss"] for row in rows] == [3, 1, 1, 0.5, 0.25]
     assert [row["split"] for row in rows] == ["train"] * 4 + ["dev"]
     assert len(curve_of(1, [1.0, 2.0], 3.0)) == 3
+
+
+def test_bfloat16_trains_in_other_steps(tmp_path: Path) -> None:
+    data, ends = examples(), []
+    for precision in ("float32", "bfloat16"):
+        recipe = FineTuning(seed=3, batch_size=8, learning_rate=2e-3, precision=precision)
+        model = classifier()
+        train(model, data, data, recipe, RunDirectory(tmp_path / precision, {}))
+        assert {value.dtype for value in model.parameters()} == {torch.float32}
+        ends.append(model.classifier.weight.detach())
+    assert not torch.equal(*ends)
+    torch.testing.assert_close(*ends, atol=0.02, rtol=0.1)

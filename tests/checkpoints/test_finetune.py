@@ -23,7 +23,6 @@ from workflow_scripts.core.model.classifiers import (
 )
 from workflow_scripts.core.run.job import call
 
-ROOT = Path(__file__).parents[2]
 RECIPE = {"seed": 3, "epochs": 3, "batch_size": 4, "learning_rate": 1e-3}
 OUTPUTS = ("checkpoint", "epochs", "card", "metrics", "curve")
 
