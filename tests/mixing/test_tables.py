@@ -1,12 +1,14 @@
-"""The tables by weight and by norm, by hand."""
+"""The tables by weight and by norm, and by layer, by hand."""
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.mixing import figures, kobayashi2020_table1
+from workflow_scripts.mixing.block_parts import by_layer
 
 SHARE = {"ci_low": 0.1, "ci_high": 0.9, "n": 7, "n_documents": 3}
 
@@ -60,25 +62,11 @@ def test_the_best_heads_of_both_ways() -> None:
     assert (obj["best_by_norm"], obj["same"], obj["surely_another"]) == ("1-1", True, False)
 
 
-def test_another_head_whose_interval_overlaps_is_not_surely_another() -> None:
-    weights = scores({("det", 0): 0.9, ("det", 1): 0.8})
-    norms = scores({("det", 0): 0.8, ("det", 1): 0.85})
-    (row,) = kobayashi2020_table1.both_ways(weights, norms, 20).to_dict("records")
-    assert (row["same"], row["surely_another"]) == (False, False)
-
-
-def test_rare_relations_and_punctuation_are_left_out() -> None:
-    weights = scores({("punct", 0): 0.9, ("det", 0): 0.9}, n=19)
-    assert kobayashi2020_table1.both_ways(weights, weights, 20).empty
-    common = pd.concat([scores({("punct", 0): 0.9, ("det", 0): 0.9})])
-    found = kobayashi2020_table1.both_ways(common, common, 20)
-    assert found["relation"].tolist() == ["det"]
-
-
-def test_directions_of_a_decoder_have_rows_of_their_own() -> None:
-    weights = scores({("det", 0): 0.9}, coverage=0.25)
-    other = weights.assign(direction="head_to_dependent", accuracy=0.4)
-    both = pd.concat([weights, other])
-    found = kobayashi2020_table1.both_ways(both, both, 20)
-    assert found["direction_by_norm"].tolist() == ["dependent_to_head", "head_to_dependent"]
-    assert found["coverage"].tolist() == [25, 25]
+def test_layers_and_their_mean_by_hand() -> None:
+    """One document has two of the three texts; a text without a number has no part in it."""
+    values = {"x": np.array([[1.0, 5.0], [3.0, np.nan], [8.0, 6.0]])}
+    found = by_layer(values, "measure", "value", 200, 1, ["a", "a", "b"])
+    assert found["layer"].tolist() == ["1", "2", "all"]
+    assert found["value"].tolist() == pytest.approx([4, 5.5, 13 / 3])
+    assert found[["n", "n_documents"]].to_numpy().tolist() == [[3, 2]] * 3
+    assert found.loc[0, ["ci_low", "ci_high"]].tolist() == pytest.approx([2, 8])
