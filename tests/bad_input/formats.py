@@ -27,16 +27,12 @@ Records = list[tuple]
 
 @dataclass(frozen=True)
 class Format:
-    """A valid file, called `name`; what the reader and the plain reading make of it.
-
-    `key` is the kind of source and the format's name, as a study gives them, where it does.
-    """
+    """A valid file, called `name`; what the reader and the plain reading make of it."""
 
     name: str
     valid: str
     read: Callable[[Path], Records]
     plainly: Callable[[str], Records]
-    key: str = ""
 
 
 def lines_of(text: str) -> list[str]:
@@ -303,9 +299,9 @@ READERS = {"text": text_read, "treebank": trees_read, "coreference": mentions_re
 
 
 def keyed(key: str, name: str, valid: str, plainly: Callable[[str], Records]) -> Format:
-    """A format of corpora, by its key."""
+    """A format of corpora, by the kind of source and the format's name in a study."""
     kind, form = key.split(".")
-    return Format(name, valid, READERS[kind](form), plainly, key)
+    return Format(name, valid, READERS[kind](form), plainly)
 
 
 FORMATS = {

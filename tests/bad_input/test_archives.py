@@ -1,7 +1,5 @@
 """Broken archives, dumps and binary files: one line that names the file."""
 
-import bz2
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +12,11 @@ from tests.corpora.test_fetch_sdist import zipped
 from tests.corpora.test_segments import DUMP
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
-from workflow_scripts.corpora.treebank import from_hub
 from workflow_scripts.patterns.stored_maps import stored_maps, write_maps
-from workflow_scripts.tasks.glue_files import read_hub
 
 LAUGHS = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(
     f'<!ENTITY a{k} "{f"&a{k - 1};" * 10}">' for k in range(1, 12)
@@ -39,12 +34,6 @@ def test_entities_are_not_filled_in(tmp_path: Path, entities: str) -> None:
     path = tmp_path / form.name
     path.write_text(form.valid.replace("<lexUnit", f"{entities}<lexUnit", 1), encoding="utf-8")
     refused(lambda: form.read(path), path)
-
-
-def test_a_packed_dump_that_is_cut_off_is_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "a.xml.bz2"
-    path.write_bytes(bz2.compress(DUMP.encode())[:-5])
-    refused(lambda: articles_of_file(path, "auto"), path)
 
 
 @pytest.mark.parametrize(
@@ -93,35 +82,3 @@ def test_damaged_products_are_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("location", ["none/a", "gensim/../../x", "gensim/none"])
 def test_a_wrong_file_of_a_package_is_one_line(location: str) -> None:
     refused(lambda: inside_package(location), "package: ")
-
-
-GOOD = {"sentence1": "A", "sentence2": "B", "label": 1}
-TREE = {"tokens": ["It", "ran"], "head": ["2", "0"], "deprel": ["nsubj", "root"]}
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([GOOD, GOOD | {"label": 2}], ":2: label 2"),
-        ([GOOD, GOOD | {"sentence2": None}], ":2: an empty text"),
-        ([{"sentence1": "A", "label": 1}], "no column sentence2"),
-        ([TREE, TREE | {"head": ["2"]}], ":2: not as many heads"),
-        ([{"tokens": ["It"]}], "no column head"),
-    ],
-)
-def test_wrong_rows_of_the_hub_are_one_line(
-    tmp_path: Path, rows: list[dict], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import datasets
-
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for split in ("train", "validation", "test"):
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / f"{split}.jsonl").write_text(lines, encoding="utf-8")
-    source = {"hub": str(folder), "revision": "main", "name": "default", "split": "test"}
-    if "tokens" in rows[0]:
-        refused(lambda: from_hub(source), folder, words)
-    else:
-        refused(lambda: read_hub(source, "mrpc", TASKS["mrpc"]), folder, words)
