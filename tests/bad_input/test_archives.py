@@ -3,17 +3,13 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.bad_input.formats import CONLL, FORMATS
 from tests.bad_input.refused import refused
 from tests.corpora.test_fetch_sdist import zipped
 from tests.corpora.test_segments import DUMP
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.packages import inside_package
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.patterns.stored_maps import stored_maps, write_maps
@@ -47,27 +43,6 @@ def test_a_broken_archive_of_trees_is_one_line(tmp_path: Path, content: bytes) -
     refused(lambda: trees_of(path, "auto"), path)
 
 
-def test_a_changed_byte_of_a_table_is_one_line_or_changes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "table.parquet"
-    frame = pd.DataFrame({"id": [f"e{k}" for k in range(300)], "score": np.arange(300) / 7})
-    tables.write(frame, path)
-    valid = path.read_bytes()
-    rng = np.random.default_rng(1)
-    refusals = 0
-    for at in rng.choice(len(valid), 300, replace=False):
-        path.write_bytes(
-            valid[:at] + bytes([valid[at] ^ (1 << int(rng.integers(8)))]) + valid[at + 1 :]
-        )
-        try:
-            read = tables.read(path, ("id", "score"))
-        except InputError as error:
-            assert str(path) in str(error)
-            refusals += 1
-        else:
-            pd.testing.assert_frame_equal(read, frame)
-    assert refusals > 150
-
-
 def test_damaged_products_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "product"
     key = ("minilm", "wikipedia", "w-1", 0, 1, "12345678")
@@ -77,8 +52,3 @@ def test_damaged_products_are_one_line(tmp_path: Path) -> None:
     refused(lambda: stored_maps(path, []), path, "draw the sheets again")
     path.write_bytes(b"[]")
     refused(lambda: read_card(path), path, "delete it and run again")
-
-
-@pytest.mark.parametrize("location", ["none/a", "gensim/../../x", "gensim/none"])
-def test_a_wrong_file_of_a_package_is_one_line(location: str) -> None:
-    refused(lambda: inside_package(location), "package: ")

@@ -17,7 +17,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.hub import load_rows
-from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.classifiers import load_classifier
@@ -102,17 +101,6 @@ def test_pickles_are_no_tables_caches_cards_or_vectors(tmp_path: Path, malicious
         refused(lambda: read_vectors(path, words), path)
         refused(lambda: stored_maps(path, []), path)
         refused(lambda: Cache(path, {"name": "tiny", "weights": "abc"}), path)
-
-
-def test_a_spacy_model_is_a_package_never_a_directory(
-    tmp_path: Path, malicious: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "en_mine"
-    folder.mkdir()
-    (folder / "tokenizer").write_bytes(malicious)
-    (folder / "meta.json").write_text('{"lang": "en", "name": "mine"}', encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    refused(lambda: load_spacy("./en_mine"), "spacy", "no such model package")
 
 
 @pytest.mark.parametrize("name", ["mine.py", "train.pkl", "train.parquet", "train.jsonl"])

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bad_input.formats import ONTONOTES
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_files import Text, texts_of
@@ -31,38 +32,10 @@ def conllu() -> str:
     return HEADER + "\n".join(body) + "\n\n"
 
 
-def ontonotes() -> str:
-    rows = [("Anna", "NNP", "(1"), ("Keller", "NNP", "1)"), ("saw", "VBD", "-")]
-    rows += [("her", "PRP$", "(2|(1)"), ("dog", "NN", "2)")]
-    start = "#begin document (one); part 000\n"
-    body = "\n".join(
-        f"one   0   {k}   {word}   {tag}   (S*   -   -   -   A   *   {cell}"
-        for k, (word, tag, cell) in enumerate(rows)
-    )
-    return start + body + "\n\none 0 0 -LRB- -LRB- * - - - A * (ARG0*) -\n\n#end document\n"
-
-
 def read(tmp_path: Path, text: str | bytes, name: str, **options: str) -> list[Text]:
     file = tmp_path / name
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     return list(texts_of(file, options.pop("form", "auto"), **options))
-
-
-EXPECTED = {(0, 2, "1"), (3, 5, "2"), (3, 4, "1")}
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        (GUM, "one.conll"),
-        (conllu(), "one.conllu"),
-        (ontonotes(), "one.v4_gold_conll"),
-    ],
-)
-def test_every_format_gives_the_same_mentions(tmp_path: Path, text: str, name: str) -> None:
-    (document,) = read(tmp_path, text, name)
-    assert document.words[:5] == ["Anna", "Keller", "saw", "her", "dog"]
-    assert {(span.start, span.end, span.chain) for span in document.spans} == EXPECTED
 
 
 def test_heads_of_minspan_and_of_the_treebank(tmp_path: Path) -> None:
@@ -84,16 +57,13 @@ def test_each_document_is_read_once(tmp_path: Path) -> None:
     """Folders of CoNLL-2012 hold each document twice, with gold and with automatic annotation."""
     for name in ("train/one.v4_auto_conll", "train/one.v4_gold_conll"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(ontonotes())
+        (tmp_path / name).write_text(ONTONOTES)
     (text,) = texts_of(tmp_path, "auto")
     assert text.source == f"{tmp_path}/train/one.v4_gold_conll:1"
     (tmp_path / "train/one.v4_auto_conll").rename(tmp_path / "one.v4_auto_conll")
     message = r"gold_conll:1: a second document \(one\); part 000, as in .*auto_conll:1; keep one"
     with pytest.raises(InputError, match=message):
         list(texts_of(tmp_path, "auto"))
-    (tmp_path / "one.v4_auto_conll").unlink()
-    (text,) = texts_of(tmp_path, "auto")
-    assert {(span.start, span.end, span.chain) for span in text.spans} == EXPECTED
 
 
 def test_the_innermost_mention_of_a_chain_is_closed_first(tmp_path: Path) -> None:
