@@ -157,27 +157,6 @@ def test_the_p_values_are_those_of_the_randomisation_test(swept: Path) -> None:
     assert np.isnan(row["loss"]) or 0 < row["loss"] < 1
 
 
-def test_covariances_of_effects(swept: Path) -> None:
-    """Close to those of the differences themselves, per example, over the examples' number."""
-    frame = pd.read_parquet(swept / "covariance")
-    assert frame.groupby("mode").size().to_dict() == dict.fromkeys(UNITS["head"], 12**2)
-    logits = pd.read_parquet(swept / "logits")
-    logits = logits[logits["split"] == "dev"].assign(
-        right=lambda rows: (
-            rows[["logit_0", "logit_1", "logit_2"]].to_numpy().argmax(axis=1) == rows["label"]
-        )
-    )
-    wide = logits.pivot_table(index="id", columns=["unit", "mode", "layer", "head"], values="right")
-    heads = wide["head"]["zero"].astype(float)
-    plain = wide["none"]["none"].iloc[:, 0].to_numpy(dtype=float)
-    expected = np.cov((heads.to_numpy() - plain[:, None]).T) / N_DEV
-    actual = frame[frame["mode"] == "zero"].pivot_table(
-        index=["layer", "head"], columns=["other_layer", "other_head"], values="covariance"
-    )
-    assert np.corrcoef(actual.to_numpy().ravel(), expected.ravel())[0, 1] > 0.8
-    np.testing.assert_allclose(np.diag(actual), np.diag(expected), rtol=0.5, atol=1e-3)
-
-
 def made_up_scores(task: str = "rte", seed: int = 1, split: str = "dev") -> pd.DataFrame:
     """Scores of 2 x 2 heads whose effects are -0.2, -0.1, 0, 0.1."""
     cells = [(0, 0, -0.2), (0, 1, -0.1), (1, 0, 0.0), (1, 1, 0.1)]

@@ -147,19 +147,3 @@ def test_the_interval_of_a_mean_has_the_covariances_of_its_heads() -> None:
     low, high = ablation_modes.interval_of_mean(changes.mean(axis=0), covariance, chosen)
     sampled = [changes[rng.integers(0, 400, 400)][:, chosen].mean() for _ in range(4000)]
     assert [low, high] == pytest.approx(np.percentile(sampled, [5, 95]), abs=5e-4)
-
-
-def test_random_sets_distinguish_a_harmful_kind() -> None:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"effect_rte": rng.normal(0, 0.01, 72), "kinds": "other"})
-    frame.loc[:9, "kinds"] = "syntactic"
-    frame.loc[10:19, "kinds"] = "position"
-    frame.loc[:9, "effect_rte"] -= 0.05
-    error = {"rte": np.eye(72) * 1e-4}
-    actual = head_behaviour.compare(frame, error, 0.01, 500, 1).set_index("stratum")
-    assert actual["verdict"].to_dict() == {
-        "syntactic": "loss", "position": "equivalent", "other": "equivalent", "all": "equivalent",
-    }  # fmt: skip
-    assert actual.loc["syntactic", "p"] < 0.01
-    assert actual.loc["position", "p"] > 0.01
-    assert actual.loc["syntactic", "ci_high"] < -0.03

@@ -1,17 +1,11 @@
 """Roles of heads against plain loops over eager's attentions, by hand, and of a tiny decoder."""
 
-from itertools import product
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
-from tests.core.tiny_decoders import GPT2, LLAMA, TEXTS, byte_tokenizer, random_decoder, save_llama
-from tests.core.tiny_models import write_card
-from workflow_scripts.battery import inputs, natural_repeats, random_repeats
+from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
+from workflow_scripts.battery import natural_repeats
 from workflow_scripts.battery.head_roles import compared
 from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.battery.natural_repeats import AROUND, confirmed, repeats
@@ -22,9 +16,7 @@ from workflow_scripts.battery.random_repeats import (
     scores,
     second_copy,
 )
-from workflow_scripts.core.data.examples import Example, read_examples, write_examples
-from workflow_scripts.core.data.tokens import Tokens, tokenize
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.stats.sign_flips import holm
 
@@ -218,44 +210,3 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
                 roles[role].others[number], np.mean(others[role], axis=0), atol=1e-6
             )
     assert len(sums) == 3
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
-    """The paths of a finished chapter, whose threshold every head exceeds."""
-    folder = tmp_path_factory.mktemp("battery")
-    card = write_card(folder / "attention", save_llama(folder / "model"))
-    paths = SimpleNamespace(model=card, folder=folder)
-    for name in ("sequences", "random", "roles", "corpus"):
-        setattr(paths, name, folder / name)
-    texts = [*(f"{one} {two}" for one, two in product(TEXTS, TEXTS)), "no"]
-    examples = [Example(str(n), str(n // 2), "", (text,)) for n, text in enumerate(texts)]
-    write_examples(paths.corpus, examples)
-    inputs.main(card, paths.sequences, n_sequences=20, length=10)
-    random = {"threshold": 0.0, "bootstrap": 100, "device": "cpu"}
-    random_repeats.main(card, paths.sequences, paths.random, **random)
-    natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
-    natural_repeats.main(card, paths.corpus, paths.random, paths.roles, device="cpu", **natural)
-    return paths
-
-
-def test_uniform_attention_on_running_text_by_hand(study: SimpleNamespace) -> None:
-    """A query at position i sees i + 1 tokens: mean over queries, then over texts."""
-    tokenizer = byte_tokenizer()
-    examples = read_examples(study.corpus)
-    means = []
-    for text in tokenize(examples, tokenizer, 60, 128):
-        queries = natural_repeats.repeats(text).places.queries.tolist()
-        if queries:
-            means.append(sum(1 / (query + 1) for query in queries) / len(queries))
-    assert len(means) == 4
-    uniform = pd.read_parquet(study.roles)["natural_uniform"]
-    np.testing.assert_allclose(uniform, sum(means) / 4)
-
-
-def test_a_corpus_without_repeats_is_refused(study: SimpleNamespace, tmp_path: Path) -> None:
-    write_examples(tmp_path / "corpus", [Example("a", "a", "", ("no",))])
-    natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
-    paths = (study.model, tmp_path / "corpus", study.random, tmp_path / "roles")
-    with pytest.raises(InputError, match=r"no token occurs exactly twice.*of 1 segments"):
-        natural_repeats.main(*paths, **natural)

@@ -1,4 +1,4 @@
-"""What a probe learns, control tasks, splits, and the job as a whole."""
+"""What a probe learns, control tasks, splits, and what is read of a cache."""
 
 from pathlib import Path
 
@@ -9,43 +9,21 @@ import torch
 from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.probes.builders import HEADS, sentences
-from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import read_examples, to_example, write_examples
-from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
-from workflow_scripts.core.data.vectors import Vectors, write_vectors
+from tests.syntax.builders import random_trees
+from workflow_scripts.core.data.examples import to_example, write_examples
+from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
-from workflow_scripts.corpora.stories import stories
 from workflow_scripts.probes import (
     probing_classifiers,
     random_body,
-    train_probes,
 )
 from workflow_scripts.probes.probe_scores import Answers, attachments
-from workflow_scripts.probes.probe_sentences import control_heads, load, split
+from workflow_scripts.probes.probe_sentences import control_heads, load, split, without_tenth
 from workflow_scripts.probes.probing_classifiers import AttentionOnly
-from workflow_scripts.probes.train_probes import TASKS
 
-TABLES = ("scores", "counts", "curve", "rates")
 CPU = torch.device("cpu")
-SETTINGS = {
-    "dev_share": 0.3,
-    "batch_size": 4,
-    "epochs": 2,
-    "learning_rates": {
-        "attention-only": [0.1],
-        "attention-and-words": [0.00001, 0.05],
-        "random-attention-and-words": [0.5],
-        "distances-and-words": [0.02],
-        "structural": [0.005, 0.0001],
-    },
-    "curve": [0.25, 0.5],
-    "released_pairing": False,
-    "hidden": 4,
-    "structural_rank": 4,
-    "bootstrap": 100,
-}
 
 
 def fitted(seed: int = 1) -> tuple[AttentionOnly, float]:
@@ -96,72 +74,21 @@ def test_split_keeps_documents_whole() -> None:
         split([cases[0]], 0.2, seed=1)
 
 
-@pytest.fixture(scope="module")
-def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sentences of generated stories, their caches and vectors, and the finished job."""
-    folder = tmp_path_factory.mktemp("probes")
-    write_card(folder, tiny_model_dir)
-    trees, documents = [], []
-    for text in stories(6, seed=1):
-        for start, end in zip(text.starts, [*text.starts[1:], len(text.words)], strict=True):
-            heads = [head - start if head >= 0 else -1 for head in text.heads[start:end]]
-            words, relations = text.words[start:end], text.relations[start:end]
-            trees.append(
-                Tree(f"t{len(trees)}", tuple(words), tuple(heads), tuple(relations), (), "s:1")
-            )
-            documents.append(text.document)
-    write_trees(folder / "trees.jsonl", trees)
-    pairs = zip(trees, documents, strict=True)
-    write_examples(folder / "corpus.jsonl", [to_example(*pair) for pair in pairs])
-    words = sorted({word.lower() for tree in trees for word in tree.words})
-    rng = np.random.default_rng(0)
-    write_vectors(words, rng.normal(size=(len(words), 6)), folder / "v", folder / "w")
-    common = {"model": folder / "model.json", "corpus": folder / "corpus.jsonl", "max_tokens": 60}
-    write_cache(folder / "cache.h5", folder / "model.json", folder / "corpus.jsonl", 60)
-    random_body.main(attention_cache=folder / "random.h5", device="cpu", **common)
-    run(folder)
-    return folder
+def test_settings_are_chosen_on_a_tenth_that_is_not_scored() -> None:
+    cases = sentences(70)
+    train, dev = split(cases, 0.25, seed=1)
+    inner, held_out = without_tenth(train)
+    assert len(held_out) == len(train) // 10
+    assert [case.tree.id for case in held_out + inner] == [case.tree.id for case in train]
+    assert not {case.tree.id for case in held_out} & {case.tree.id for case in dev}
 
 
-def run(folder: Path) -> None:
-    train_probes.main(
-        folder / "cache.h5",
-        folder / "random.h5",
-        folder / "model.json",
-        folder / "corpus.jsonl",
-        folder / "trees.jsonl",
-        folder / "v",
-        folder / "w",
-        **{name: folder / f"{name}.parquet" for name in TABLES},
-        probes=folder / "probes",
-        settings=SETTINGS,
-        max_tokens=60,
-        device="cpu",
-    )
-
-
-def test_learning_rates_are_chosen_on_training_sentences_alone(study: Path) -> None:
-    rates = tables.read(study / "rates.parquet")
-    assert set(rates["probe"]) == {"attention-and-words", "structural"}  # where there is a choice
-    scores = tables.read(study / "scores.parquet").set_index(["probe", "task"])
-    for probe, rows in rates.groupby("probe"):
-        best = rows.loc[rows["score"].idxmax()]
-        assert rows["chosen"].sum() == 1
-        assert rows.loc[rows["chosen"], "score"].item() == best["score"]
-        for task in TASKS:
-            assert scores.loc[(probe, task), "learning_rate"] == best["learning_rate"]
-    structural = rates[rates["probe"] == "structural"]
-    assert len(structural) == 2 * structural["layer"].nunique()
-    chosen = structural.loc[structural["chosen"], "layer"].item()
-    assert scores.loc[("structural", "real"), "layer"] == chosen
-
-
-def test_sentences_are_the_caches_words(study: Path) -> None:
-    trees = read_trees(study / "trees.jsonl")
-    examples = read_examples(study / "corpus.jsonl")
+def test_sentences_are_the_caches_words(tiny_model_dir: Path, tmp_path: Path) -> None:
+    card, trees = write_card(tmp_path, tiny_model_dir), random_trees(3)
+    write_examples(tmp_path / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
     vectors = Vectors({"the": 0}, np.ones((1, 3), dtype=np.float32))
-    with open_cache(study / "cache.h5") as cache:
-        loaded = load(cache, trees, [example.document for example in examples], vectors)
+    with open_cache(write_cache(tmp_path / "a.h5", card, tmp_path / "corpus.jsonl")) as cache:
+        loaded = load(cache, trees, ["d"] * 3, vectors)
         pattern = cache[0].pattern.astype(np.float32)
         word = cache[0].word
     first = loaded[0]

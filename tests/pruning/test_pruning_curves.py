@@ -17,7 +17,6 @@ from workflow_scripts.core.model.classifiers import load_classifier, logits_of, 
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats import orders, resampling
-from workflow_scripts.pruning import importance as pruning_importance
 from workflow_scripts.pruning import (
     pruning_curves,
     pruning_during_training,
@@ -99,12 +98,11 @@ def test_intervals_over_runs() -> None:
 
 
 STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
-PRODUCTS, PARTS = ("importance", "curves", "order"), 3
 
 
 @pytest.fixture(scope="module")
 def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the products of `curves`, whole and in parts, and of `training`."""
+    """A folder with the products of `curves` and of `training`."""
     folder = tmp_path_factory.mktemp("pruning")
     arguments = checkpoint_in(folder, n_epochs=1)
     units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
@@ -118,38 +116,15 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "examples": 10,
         "bootstrap": 100,
     }
-    outputs = {name: folder / name for name in PRODUCTS}
+    outputs = {name: folder / name for name in ("importance", "curves", "order")}
     inputs = {"settings": settings, "logits": folder / "logits"}
     call(pruning_curves.main, arguments | inputs | outputs)
-    in_parts(folder, arguments | inputs)
     arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
     kept = ("step", "importance", "examples", "bootstrap")
     chosen = {"settings": {key: settings[key] for key in kept}}
     call(pruning_during_training.main, arguments | chosen | outputs)
     return folder
-
-
-def in_parts(folder: Path, arguments: dict[str, Any]) -> None:
-    """The same products, `<product>.joined`, of gradients computed in parts."""
-    shared = {name: arguments[name] for name in ("card", "checkpoint", "table", "sample_seed")}
-    shared |= {"examples": 10, "max_tokens": 32, "device": "cpu"}
-    parts = []
-    for number in range(1, PARTS + 1):
-        parts.append(folder / f"{number}-of-{PARTS}")
-        part = {"values": parts[-1], "part": parts[-1].name}
-        call(pruning_importance.main, shared | part)
-    outputs = {name: folder / f"{name}.joined" for name in PRODUCTS}
-    call(pruning_curves.main, arguments | outputs | {"parts": parts})
-
-
-def test_gradients_in_parts_give_the_same_bytes(pruned: Path) -> None:
-    """All examples fit into one batch, so that all parts but one are empty."""
-    for name in PRODUCTS:
-        actual = pruned / f"{name}.joined"
-        assert actual.read_bytes() == (pruned / name).read_bytes(), name
-    parts = [pruned / f"{number}-of-{PARTS}" for number in range(1, PARTS + 1)]
-    assert sum(len(pd.read_parquet(part)) > 0 for part in parts) == 1
 
 
 def right(folder: Path, weights: Path, gone: np.ndarray) -> np.ndarray:

@@ -9,13 +9,10 @@ import pytest
 
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.generated.grammar import (
-    ROLES,
     active,
     fronted,
     new_fact,
     passive,
-    question,
-    sentence,
     to_text,
     unacceptable,
 )
@@ -38,27 +35,6 @@ def test_the_files_are_read_by_the_official_reader(tmp_path: Path, name: str) ->
     else:
         assert min(labels) >= 0 and max(labels) == 5
         assert len(labels) > 8
-
-
-def town_fact(seed: int):
-    return new_fact(random.Random(seed), (TOWN,))
-
-
-def test_what_a_fact_states() -> None:
-    fact = town_fact(3)
-    rng = random.Random(1)
-    for form in (active, passive):
-        roles = {role for _, role in form(fact, rng, ("place", "time"), True) if role}
-        assert roles == set(ROLES)
-    text = sentence(fact, rng)
-    assert text[0].isupper() and text.endswith(".")
-    assert any(noun in text for noun in fact.agent)
-    assert any(noun in text for noun in fact.theme)
-    for role in ("agent", "theme", "place", "time"):
-        asked = question(fact, role, rng)
-        assert asked.endswith("?")
-        asked_for = {"agent": fact.agent, "theme": fact.theme}.get(role, ())
-        assert not any(f" {noun} " in asked or f" {noun}?" in asked for noun in asked_for)
 
 
 def test_one_mistake_makes_a_sentence_unacceptable() -> None:

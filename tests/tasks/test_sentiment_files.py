@@ -87,9 +87,3 @@ def test_domains_are_development_sets_without_repeated_texts(tmp_path: Path) -> 
     assert count(counts, "dev_tweets", "rows with a text of an earlier row") == 2
     assert count(counts, "dev_tweets", "rows read") == 4
     assert not counts[["generated", "official"]].any(axis=None)
-
-
-def test_domains_need_a_file(tmp_path: Path) -> None:
-    source = {"path": str(tmp_path), "domains": {"tweets": {"path": "t.txt"}}}
-    with pytest.raises(InputError, match=r"drop tasks\.sst2\.domains"):
-        run(tmp_path, "sst2", source)
