@@ -12,7 +12,6 @@ from pathlib import Path
 import defusedxml.ElementTree
 import pandas as pd
 
-from tests.bad_input import corefud
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
@@ -331,7 +330,6 @@ FORMATS = {
     "CoNLL-2012": keyed(
         "coreference.conll2012", "a.v4_gold_conll", ONTONOTES, mentions_plainly("conll2012")
     ),
-    "CorefUD": keyed("coreference.conllu", "a.conllu", corefud.COREFUD, corefud.plainly),
     "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
     "WikiText": keyed("text.wikitext", "wiki.raw", WIKITEXT, wikitext_plainly),
     "plain text": keyed("text.plain", "a.txt", "One two.\nThree.\n\nFour.\n", text_plainly),
