@@ -10,7 +10,8 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.integrity import provenance, unchanged_code
+from workflow_scripts.core.integrity import provenance
+from workflow_scripts.core.integrity import code_digest
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:
@@ -74,15 +75,15 @@ for paper in PAPERS:
 # A job that Snakemake submits or spawns reads these files again, perhaps after an edit.
 if workflow.is_main_process:
     dry = workflow.output_settings.dryrun  # starts no job
-    os.environ[unchanged_code.VARIABLE] = "" if dry else unchanged_code.state(config, ROOT)
+    os.environ[code_digest.VARIABLE] = "" if dry else code_digest.state(config, ROOT)
 
 
 envvars:
-    unchanged_code.VARIABLE,
+    code_digest.VARIABLE,
 
 
 if not workflow.is_main_process:
-    unchanged_code.compare(os.environ[unchanged_code.VARIABLE], config, ROOT)
+    code_digest.compare(os.environ[code_digest.VARIABLE], config, ROOT)
 
 
 # Temporary products are gone now, and so are those of failed jobs.

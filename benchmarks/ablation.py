@@ -17,7 +17,7 @@ from workflow_scripts.core.model.ablation_engine import ablate, one_head
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
 from workflow_scripts.core.model.interventions import Uniform
 from workflow_scripts.core.model.models import Source, resolve
-from workflow_scripts.core.model.padding import pad
+from workflow_scripts.core.model.running import pad
 
 BATCH = 32
 PASS_TOKENS = 1536  # of the engine, as is its default

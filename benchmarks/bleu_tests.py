@@ -11,8 +11,8 @@ import numpy as np
 from common import arguments, report
 
 from tests.translation.made_up_sweeps import changed, references
-from workflow_scripts.core.stats import randomisation, resampling
-from workflow_scripts.core.stats.swaps import OfSums
+from workflow_scripts.core.stats import bootstrap, randomisation
+from workflow_scripts.core.stats.randomisation import OfSums
 from workflow_scripts.core.stats.translation_metrics import METRICS, scores_of, statistics
 from workflow_scripts.translation.translation_scores import paired_bootstrap
 
@@ -81,7 +81,7 @@ def main() -> None:
         for seed in range(sets):
             rows = simulated(scenario, pools, rng)
             corrected = randomisation.test(compared, rows[0], rows[1:], DRAWS, seed).corrected
-            weights = resampling.observed_and_resampled(scenario.n, 1000, seed)
+            weights = bootstrap.observed_and_resampled(scenario.n, 1000, seed)
             scores = scores_of("bleu", rows, weights)
             effects = scores[:, 1:] - scores[:, :1]
             papers = paired_bootstrap(effects)

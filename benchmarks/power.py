@@ -12,9 +12,9 @@ import numpy as np
 from common import arguments, report
 from scipy.stats import binomtest
 
-from workflow_scripts.core.stats import randomisation, resampling
+from workflow_scripts.core.stats import bootstrap, randomisation
 from workflow_scripts.core.stats.metrics import weighted_scores
-from workflow_scripts.core.stats.swaps import OfMetric
+from workflow_scripts.core.stats.randomisation import OfMetric
 
 LEVEL = 0.05
 DRAWS = 3000  # twenty for each head of the largest scenario, the fewest that min-P can do with
@@ -97,7 +97,7 @@ def min_p(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: in
 def max_t(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int) -> np.ndarray:
     """Bootstrap differences over their standard error, corrected by the largest of a sample."""
     labels, baseline, variants = made
-    weights = resampling.observed_and_resampled(len(labels), DRAWS, seed)
+    weights = bootstrap.observed_and_resampled(len(labels), DRAWS, seed)
     scores = weighted_scores(metric, labels, np.vstack([baseline[None], variants]), weights)
     effects = scores[:, 1:] - scores[:, :1]
     spread = effects[1:].std(axis=0)

@@ -11,7 +11,7 @@ import torch
 from common import alternate, arguments, report
 from torch.nn import functional
 
-from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.data.annotations import Tree
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.probes import probing_classifiers
 from workflow_scripts.probes.probe_sentences import Sentence

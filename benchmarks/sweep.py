@@ -11,7 +11,7 @@ from common import Busy, arguments, report
 from machine import flops, matmul_rate, random_pairs
 from transformers import BertConfig, BertForSequenceClassification
 
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import ablate, one_head
 
 MNLI = (38.9, 18.0, 8, 128)  # mean, standard deviation, shortest and longest, in tokens
@@ -31,7 +31,7 @@ def main() -> None:
         "--pass-tokens", type=int, help="maximum number of tokens in a forward pass"
     )
     options = parser.parse_args()
-    device = devices.pick()
+    device = running.pick_device()
     on_gpu = device.type == "cuda"
     torch.manual_seed(0)
     model = BertForSequenceClassification(BertConfig(num_labels=3)).to(device).eval()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from common import alternate, arguments, report
 
-from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.data.annotations import Tree
 from workflow_scripts.core.data.wordpieces import WordAttention
 from workflow_scripts.syntax import counting
 

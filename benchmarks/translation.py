@@ -25,22 +25,22 @@ from common import Rounds, alternate, arguments, report
 from sacrebleu import corpus_bleu
 from transformers.modeling_outputs import BaseModelOutput
 
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import one_head
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers, watching
-from workflow_scripts.core.model.batches import chunks_by_length
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.translator_checks import search_config
+from workflow_scripts.core.model.running import chunks_by_length
 from workflow_scripts.core.model.translators import (
     Generation,
     Languages,
     Translator,
     pad_sources,
+    search_config,
     sources_of,
     targets_of,
     texts_of,
 )
-from workflow_scripts.core.stats import orders
+from workflow_scripts.core.stats import effects
 from workflow_scripts.translation.decoding import ends_of, forced_losses, translate, variants_of
 from workflow_scripts.translation.generated_pairs import pairs
 from workflow_scripts.translation.translator_training import (
@@ -100,8 +100,8 @@ def main() -> None:
         different += sum(one != other for rows in both for one, other in zip(*rows, strict=True))
     torch.set_num_threads(1)
     shape = (len(sublayers(model)), n_heads(model))
-    counts = orders.steps(shape[0] * shape[1], 0.1)
-    pruned = np.concatenate(orders.at_random(shape, counts, 2, RECIPE.seed))
+    counts = effects.pruning_steps(shape[0] * shape[1], 0.1)
+    pruned = np.concatenate(effects.random_orders(shape, counts, 2, RECIPE.seed))
     searches = {
         name: compared(translator, sources[: BATCH // 2], variants)
         for name, variants in {"sweep": disabled, "pruning": pruned}.items()
@@ -145,7 +145,7 @@ def trained(n: int) -> tuple[Translator, list[list[int]], list[str]]:
     )
     with tempfile.TemporaryDirectory() as folder:
         train(translator, training, validation, RECIPE, Path(folder) / "state.safetensors")
-    model.to(devices.pick())
+    model.to(running.pick_device())
     model.generation_config = search_config(
         model,
         translator.tokenizer,

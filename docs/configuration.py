@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from workflow_scripts.core.data.abilities import TOKENS
-from workflow_scripts.core.run import prerequisites, schema
+from workflow_scripts.core.data.cards import NEEDED_TOKENS
+from workflow_scripts.core.run import config, schema
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
@@ -75,12 +75,14 @@ def _in_order_of_use() -> list[str]:
 
 
 def _needs(chapter: str, root: dict[str, Any]) -> str:
-    declared = prerequisites.declared_needs(chapter, SCHEMAS)
+    declared = config.declared_needs(chapter, SCHEMAS)
     needed = [f"the chapter [{name}](#{name})" for name in declared.get("chapters", [])]
     needed += [root["conditions"][name]["description"] for name in declared.get("study", [])]
     if "model" in declared:
-        needed.append(f"of every encoder: {', '.join(TOKENS[name] for name in declared['model'])}")
-    reads = prerequisites.reads(chapter, SCHEMAS)
+        needed.append(
+            f"of every encoder: {', '.join(NEEDED_TOKENS[name] for name in declared['model'])}"
+        )
+    reads = config.reads(chapter, SCHEMAS)
     return (f"Reads {reads}. " if reads else "") + (f"Needs {'; '.join(needed)}." if needed else "")
 
 

@@ -17,7 +17,7 @@ from tokenizers import BertWordPieceTokenizer
 from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
-from workflow_scripts.core.model.mlm_masking import IGNORED, mask_tokens
+from workflow_scripts.core.model.mlm import IGNORED, mask_tokens
 from workflow_scripts.corpora.segments import articles
 
 log = logging.getLogger("tutorial_model")

@@ -12,7 +12,7 @@ ABLATION_MODES = {
     "all-but-one": ["zero"],
 }
 # Modes that have an attribution: it needs what heads output instead, and uniform attention
-# replaces weights. They are zero and FROM_TEXTS of core/model/replacements.py.
+# replaces weights. They are zero and FROM_TEXTS of core/model/interventions.py.
 ABLATION_ATTRIBUTABLE = ("zero", "mean", "position", "resample")
 # Effects are compared between tasks, and between the development sets of MNLI or of domains.
 ABLATION_COMPARED = (

@@ -1,6 +1,6 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
-from workflow_scripts.core.data.abilities import check_abilities, check_kind
+from workflow_scripts.core.data.cards import check_abilities, check_kind
 from workflow_scripts.core.data.cards import is_current, read_card
 from workflow_scripts.core.errors import InputError
 

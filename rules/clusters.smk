@@ -73,18 +73,16 @@ use rule analysis_step as linguistic_heads with:
         annotations=CLUSTER_ANNOTATIONS,
 
 
-use rule analysis_step as clark2019_fig6 with:
-    input:
-        embedding=rules.head_embedding.output.embedding,
-        linguistic=rules.linguistic_heads.output.heads,
-    output:
-        **figure("clark2019-fig6", "Figure 6, heads in the plane", CLUSTER_SECTION),
-    pathvars:
-        job="clusters/{model}.clark2019_fig6",
-    localrule: True
-    params:
-        **step("clusters/clark2019_fig6.py"),
-        annotations=CLUSTER_ANNOTATIONS,
+drawn(
+    "clark2019-fig6",
+    "Figure 6, heads in the plane",
+    CLUSTER_SECTION,
+    input={
+        "embedding": rules.head_embedding.output.embedding,
+        "linguistic": rules.linguistic_heads.output.heads,
+    },
+    params={"annotations": CLUSTER_ANNOTATIONS},
+)
 
 
 in_one_pass(rules.head_distances)

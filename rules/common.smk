@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.data import gguf_sources, packages
+from workflow_scripts.core.data import sources
+from workflow_scripts.core.data import cards
 from workflow_scripts.core.integrity import code_digest, digests
 from workflow_scripts.core.run import downloads
 from workflow_scripts.core.run.config import check, check_marks
 from workflow_scripts.core.run.config import check_paths, check_results_directory, source_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below, inside
-from workflow_scripts.core.run.prerequisites import abilities, served
+from workflow_scripts.core.run.config import abilities, served
 from workflow_scripts.core.run.schema import data_read
 
 SCHEMAS = ROOT / "rules/schemas"
@@ -19,10 +20,10 @@ SCHEMAS = ROOT / "rules/schemas"
 # Jobs need docstrings, which transformers reads.
 os.environ.pop("PYTHONOPTIMIZE", None)
 check_marks(str(ROOT))
-config, PACKAGE_PROBLEMS = packages.pinned(check(config, SCHEMAS))
+config, PACKAGE_PROBLEMS = sources.pinned(check(config, SCHEMAS))
 if workflow.is_main_process:  # jobs are started by a process that has checked the paths
     check_paths(config, SCHEMAS)
-    packages.check(PACKAGE_PROBLEMS)
+    sources.check_pinned(PACKAGE_PROBLEMS)
 check_results_directory(Path("results"))
 config = downloads.locate(config, SCHEMAS)
 
@@ -35,7 +36,7 @@ SOURCES = {name: source_of(entry) for name, entry in config["models"].items()}
 LABELS = {
     name: f"{name} ({entry.get('note', 'GGUF')})"
     for name, entry in config["models"].items()
-    if "note" in entry or gguf_sources.is_gguf(entry)
+    if "note" in entry or cards.is_gguf(entry)
 }
 TEXTS = config["corpora"]["text"]
 TREEBANKS = config["corpora"]["treebanks"]
@@ -268,9 +269,9 @@ source_files = files_of(SOURCES, "model", deep=False)
 
 def model_files(wildcards) -> list[str]:
     """The files that are loaded: of a GGUF file, the directory that a job makes of it."""
-    if not gguf_sources.is_gguf(SOURCES[wildcards.model]):
+    if not cards.is_gguf(SOURCES[wildcards.model]):
         return source_files(wildcards)
-    directory = f"{RESULTS}/{wildcards.model}/{gguf_sources.FOLDER}"
+    directory = f"{RESULTS}/{wildcards.model}/{cards.GGUF_FOLDER}"
     return [ancient(directory), directory + digests.LISTING]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import product
 
-from workflow_scripts.core.run.prerequisites import KINDS
+from workflow_scripts.core.run.config import KINDS
 from workflow_scripts.report.entries import Entries, Entry, labels, titles_of_tasks
 
 # The default targets; `figure` and `table` enter the products of all chapters.

@@ -1,6 +1,6 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
-from workflow_scripts.core.data.mentions import annotation_of
+from workflow_scripts.core.data.annotations import coreference_annotation
 
 COREFERENCE_CONFIG = config["coreference"]
 COREFERENCE_CORPUS = COREFERENCE_CONFIG["corpus"]

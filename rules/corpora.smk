@@ -3,7 +3,7 @@
 What is fetched is fetched where snakemake runs: other nodes often have no network.
 """
 
-from workflow_scripts.core.data import mentions
+from workflow_scripts.core.data import annotations
 from workflow_scripts.corpora import articles, tree_files
 
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
@@ -87,7 +87,7 @@ use rule analysis_step as coreference_corpus with:
             COREFERENCE,
             "coref",
             ("path", "trees"),
-            endings=(*mentions.ENDINGS, *tree_files.ENDINGS),
+            endings=(*annotations.COREFERENCE_ENDINGS, *tree_files.ENDINGS),
         ),
     output:
         documents="<results>/corpora/{coref}.jsonl",

@@ -2,10 +2,8 @@
 
 FINETUNING = config["finetuning"]
 FINETUNING_FIRST_SEED = SEEDS[0]
-# Tasks whose inputs are two sentences; Figure 5 is drawn for padded maps too, where asked for.
+# Tasks whose inputs are two sentences.
 FINETUNING_PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
-FINETUNING_PAIRED_RUNS = PRETRAINED_RUNS | {"task": FINETUNING_PAIRED}
-FINETUNING_PADDED = bool(FINETUNING["padded_to"])
 FINETUNING_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 
 
@@ -75,88 +73,63 @@ use rule analysis_step as finetuning_maps with:
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_fig5 with:
-    input:
-        similarity=expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
-        padded=(
+FINETUNING_FEATURES = expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS)
+
+
+drawn(
+    "kovaleva2019-fig5",
+    "Figure 5, likeness before and after",
+    FINETUNING_SECTION,
+    input={
+        "similarity": expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
+        "padded": (
             expand(rules.padded_similarity.output.similarity, **PRETRAINED_RUNS)
-            if FINETUNING_PADDED
+            if FINETUNING["padded_to"]
             else []
         ),
-    output:
-        **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINETUNING_SECTION),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_fig5",
-    localrule: True
-    params:
-        **step("finetuning/kovaleva2019_fig5.py"),
-
-
-use rule analysis_step as kovaleva2019_fig6 with:
-    input:
-        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
-    output:
-        **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", FINETUNING_SECTION),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_fig6",
-    localrule: True
-    params:
-        **step("finetuning/kovaleva2019_fig6.py"),
-
-
-use rule analysis_step as kovaleva2019_shares with:
-    input:
-        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
-    output:
-        **figure("kovaleva2019-shares", "section 4.4, attention summed by kind", FINETUNING_SECTION),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_shares",
-    localrule: True
-    params:
-        **step("finetuning/kovaleva2019_shares.py"),
-
-
-use rule analysis_step as kovaleva2019_features with:
-    input:
-        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
-    output:
-        **figure("kovaleva2019-features", "section 4.4, linguistic features", FINETUNING_SECTION),
-        table=table(
+    },
+)
+drawn(
+    "kovaleva2019-fig6",
+    "Figure 6, [SEP] and [CLS]",
+    FINETUNING_SECTION,
+    input={"features": FINETUNING_FEATURES},
+)
+drawn(
+    "kovaleva2019-shares",
+    "section 4.4, attention summed by kind",
+    FINETUNING_SECTION,
+    input={"features": FINETUNING_FEATURES},
+)
+drawn(
+    "kovaleva2019-features",
+    "section 4.4, linguistic features",
+    FINETUNING_SECTION,
+    input={"features": FINETUNING_FEATURES},
+    tables={
+        "table": table(
             "kovaleva2019-features",
             "section 4.4, attention to kinds of tokens",
             FINETUNING_SECTION,
             caption="kovaleva2019-features-table",
-        ),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_features",
-    localrule: True
-    params:
-        **step("finetuning/kovaleva2019_features.py"),
-
-
-use rule analysis_step as kovaleva2019_fig7 with:
-    input:
-        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
-    output:
-        **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", FINETUNING_SECTION),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_fig7",
-    localrule: True
-    params:
-        **step("finetuning/kovaleva2019_fig7.py"),
-
-
-use rule analysis_step as kovaleva2019_maps with:
-    input:
-        maps=rules.finetuning_maps.output.maps,
-        examples=rules.task_annotation.output.examples,
-    output:
-        **figure("kovaleva2019-maps.{task}", "appendix A, maps of all heads", FINETUNING_SECTION),
-    pathvars:
-        job="finetuning/{model}.{task}.kovaleva2019_maps",
-    localrule: True
-    params:
-        **step("finetuning/kovaleva2019_maps.py"),
+        )
+    },
+)
+drawn(
+    "kovaleva2019-fig7",
+    "Figure 7, what [CLS] attends to",
+    FINETUNING_SECTION,
+    input={"features": FINETUNING_FEATURES},
+)
+drawn(
+    "kovaleva2019-maps.{task}",
+    "appendix A, maps of all heads",
+    FINETUNING_SECTION,
+    input={
+        "maps": rules.finetuning_maps.output.maps,
+        "examples": rules.task_annotation.output.examples,
+    },
+)
 
 
 use rule analysis_step as kovaleva2019_links with:
@@ -170,28 +143,28 @@ use rule analysis_step as kovaleva2019_links with:
         job="finetuning/{model}.kovaleva2019_links",
     localrule: True
     params:
-        **step("finetuning/kovaleva2019_links.py"),
+        **step("finetuning/figures.py"),
+        figure="kovaleva2019_links",
 
 
-use rule analysis_step as kovaleva2019_shared with:
-    input:
-        shared=expand(rules.finetuning_tables.output.shared, **FINETUNING_PAIRED_RUNS),
-    output:
-        **figure(
-            "kovaleva2019-shared",
-            "section 5, words that both sentences share",
-            FINETUNING_SECTION,
-            wanted=bool(FINETUNING_PAIRED),
-        ),
-        table=table(
+drawn(
+    "kovaleva2019-shared",
+    "section 5, words that both sentences share",
+    FINETUNING_SECTION,
+    input={
+        "shared": expand(
+            rules.finetuning_tables.output.shared,
+            **PRETRAINED_RUNS | {"task": FINETUNING_PAIRED},
+        )
+    },
+    tables={
+        "table": table(
             "kovaleva2019-shared",
             "section 5, heads that attend to shared words",
             FINETUNING_SECTION,
             caption="kovaleva2019-shared-table",
             wanted=bool(FINETUNING_PAIRED),
-        ),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_shared",
-    localrule: True
-    params:
-        **step("finetuning/kovaleva2019_shared.py"),
+        )
+    },
+    wanted=bool(FINETUNING_PAIRED),
+)

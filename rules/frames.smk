@@ -62,19 +62,16 @@ use rule analysis_step as kovaleva2019_frames with:
         generated=FRAMES_GENERATED,
 
 
-use rule analysis_step as kovaleva2019_fig3 with:
-    input:
-        scores=rules.frame_scores.output.scores,
-        drawings=rules.frame_drawings.output.drawings,
-    output:
-        **figure("kovaleva2019-fig3", "Figure 3, frame elements", FRAME_SECTION),
-    pathvars:
-        job="frames/{model}.kovaleva2019_fig3",
-    localrule: True
-    params:
-        **step("frames/kovaleva2019_fig3.py"),
-        percentile=config["frames"]["percentile"],
-        generated=FRAMES_GENERATED,
+drawn(
+    "kovaleva2019-fig3",
+    "Figure 3, frame elements",
+    FRAME_SECTION,
+    input={
+        "scores": rules.frame_scores.output.scores,
+        "drawings": rules.frame_drawings.output.drawings,
+    },
+    params={"percentile": config["frames"]["percentile"], "generated": FRAMES_GENERATED},
+)
 
 
 in_one_pass(rules.frame_scores)

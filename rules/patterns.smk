@@ -133,26 +133,16 @@ use rule analysis_step as kovaleva2019_agreement with:
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_fig1 with:
-    input:
-        maps=rules.pattern_classifier.output.maps,
-    output:
-        **figure("kovaleva2019-fig1", "Figure 1, classes of maps", PATTERN_SECTION),
-    pathvars:
-        job="patterns/{model}.kovaleva2019_fig1",
-    localrule: True
-    params:
-        **step("patterns/kovaleva2019_fig1.py"),
-
-
-use rule analysis_step as kovaleva2019_fig2 with:
-    input:
-        shares=rules.pattern_shares.output.shares,
-    output:
-        **figure("kovaleva2019-fig2", "Figure 2, shares of the classes", PATTERN_SECTION),
-    pathvars:
-        job="patterns/{model}.kovaleva2019_fig2",
-    localrule: True
-    params:
-        **step("patterns/kovaleva2019_fig2.py"),
-        model="{model}",
+drawn(
+    "kovaleva2019-fig1",
+    "Figure 1, classes of maps",
+    PATTERN_SECTION,
+    input={"maps": rules.pattern_classifier.output.maps},
+)
+drawn(
+    "kovaleva2019-fig2",
+    "Figure 2, shares of the classes",
+    PATTERN_SECTION,
+    input={"shares": rules.pattern_shares.output.shares},
+    params={"model": "{model}"},
+)

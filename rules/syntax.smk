@@ -1,6 +1,6 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
-from workflow_scripts.core.data.mentions import annotation_of
+from workflow_scripts.core.data.annotations import coreference_annotation
 
 SYNTAX = config["syntax"]
 SYNTAX_CACHE = f"<results>/{{model}}/attention/{SYNTAX['treebank']}.h5"
@@ -71,21 +71,18 @@ use rule analysis_step as syntax_examples with:
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_fig5 with:
-    input:
-        examples=rules.syntax_examples.output.examples,
-        coreference=(
+drawn(
+    "clark2019-fig5",
+    "Figure 5, heads on example sentences",
+    SYNTAX_SECTION,
+    input={
+        "examples": rules.syntax_examples.output.examples,
+        "coreference": (
             ["<results>/{model}/coreference/examples.parquet"] if "coreference" in config else []
         ),
-    output:
-        **figure("clark2019-fig5", "Figure 5, heads on example sentences", SYNTAX_SECTION),
-    pathvars:
-        job="syntax/{model}.clark2019_fig5",
-    localrule: True
-    params:
-        **step("syntax/clark2019_fig5.py"),
-        annotation=SYNTAX_ANNOTATION,
-        mentions=SYNTAX_MENTIONS,
+    },
+    params={"annotation": SYNTAX_ANNOTATION, "mentions": SYNTAX_MENTIONS},
+)
 
 
 in_one_pass(rules.syntax_scores)

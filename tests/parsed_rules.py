@@ -20,7 +20,7 @@ from snakemake.parser import parse as translate
 from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
 from snakemake.sourcecache import LocalSourceFile, SourceCache
 
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.integrity import digests
 
 ROOT = Path(__file__).parents[1]

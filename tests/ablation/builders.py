@@ -8,7 +8,7 @@ import pandas as pd
 from tests.checkpoints.test_finetune import made_up_task
 from tests.core.tiny_models import random_classifier, tokenizer, write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import read_task, split_of
+from workflow_scripts.core.data.tasks import read_task, split_of
 
 
 def checkpoint_in(folder: Path, n_epochs: int = 0) -> dict[str, Any]:

@@ -12,19 +12,18 @@ from tests.ablation.builders import checkpoint_in
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer
 from workflow_scripts.ablation import ablation_scores, ablation_sweep, michel2019_tables
 from workflow_scripts.ablation.michel2019_tables import best_left, one_head, summary
-from workflow_scripts.core.data import table_parts, tables
-from workflow_scripts.core.data.glue import TASKS, read_task, split_of
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tables import sample
+from workflow_scripts.core.data.tasks import TASKS, read_task, split_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
-from workflow_scripts.core.model.interventions import Disabled, Gates, Uniform
-from workflow_scripts.core.model.replacements import mean_outputs
+from workflow_scripts.core.model.interventions import Disabled, Gates, Uniform, mean_outputs
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
+from workflow_scripts.core.stats.randomisation import OfMetric
 from workflow_scripts.core.stats.randomisation import test as randomisation_test
-from workflow_scripts.core.stats.swaps import OfMetric
 
 N_DEV = 20
 UNITS = {"head": ["uniform", "zero", "mean"], "layer": ["uniform", "mean"], "all-but-one": ["zero"]}
@@ -87,7 +86,7 @@ def test_joined_parts_are_the_unsplit_sweep_byte_for_byte(tmp_path: Path) -> Non
     call(ablation_sweep.main, arguments | {"logits": tmp_path / "joined", "parts": parts})
     assert (tmp_path / "joined").read_bytes() == (tmp_path / "whole").read_bytes()
     with pytest.raises(InputError, match="the parts lack rows or share some"):
-        table_parts.join(parts[1:])
+        tables.join_parts(parts[1:])
 
 
 def test_averages_come_from_training_examples(swept: Path) -> None:

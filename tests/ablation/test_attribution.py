@@ -20,7 +20,7 @@ from workflow_scripts.ablation.ablation_attribution import (
 from workflow_scripts.ablation.ablation_modes import Effects
 from workflow_scripts.ablation.classifier_attribution import Losses, attribution_table, attributions
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import (
     Watcher,
     n_heads,
@@ -28,8 +28,7 @@ from workflow_scripts.core.model.attention import (
     open_attention,
     watching,
 )
-from workflow_scripts.core.model.head_gradients import losses
-from workflow_scripts.core.model.replacements import replacement_of
+from workflow_scripts.core.model.interventions import example_losses, replacement_of
 from workflow_scripts.pruning.importance import gradients
 
 MODES = ("zero", "mean", "position", "resample")
@@ -56,7 +55,7 @@ def classifier() -> tuple[PreTrainedModel, list[Tokens], Losses]:
     labels = torch.tensor([1, 0, 1, 1])
 
     def of(inputs: dict[str, torch.Tensor], batch: Sequence[int]) -> torch.Tensor:
-        return losses(model(**inputs).logits, labels[batch])
+        return example_losses(model(**inputs).logits, labels[batch])
 
     return model, random_tokens(LENGTHS), of
 
@@ -87,7 +86,7 @@ def test_attributions_are_slopes_towards_the_replacement(kind) -> None:
     assert np.abs(found).min(axis=(1, 2, 3)).max() > 0
     for at, mode in enumerate(MODES):
         for text in range(len(tokens)):
-            inputs = padding.pad([tokens[text]], model)
+            inputs = running.pad([tokens[text]], model)
             outputs = instead[mode] and instead[mode].of([text], len(tokens[text])).double()
             for layer, head in ((0, 1), (n_layers(model) - 1, n_heads(model) - 1)):
                 other = 0.0 if outputs is None else outputs[:, layer, head]
@@ -104,7 +103,7 @@ def test_sizes_in_mode_zero_are_michels_importance() -> None:
     tokens, labels = random_tokens(LENGTHS), np.array([1, 0, 1, 1])
 
     def of(inputs: dict[str, torch.Tensor], batch: Sequence[int]) -> torch.Tensor:
-        return losses(model(**inputs).logits, torch.from_numpy(labels[batch]))
+        return example_losses(model(**inputs).logits, torch.from_numpy(labels[batch]))
 
     expected = gradients(model, tokens, labels)["paper"]
     found = attributions(model, tokens, of, {"zero": None}, 64)[0]

@@ -15,7 +15,7 @@ from workflow_scripts.ablation.ablation_modes import (
     effects_of_classifier,
     effects_of_decoder,
 )
-from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats import bootstrap
 
 N, HEADS, MODES = 40, 6, ("uniform", "zero", "resample")
 SETTINGS = Settings(bootstrap=200, permutations=700, seed=1, points=1, nats=0.01)
@@ -43,7 +43,7 @@ def swept() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_effects_are_losses_on_the_same_samples_in_every_mode() -> None:
     frame, tests = swept()
     loss, score = effects_of_classifier(frame, tests, SETTINGS)
-    weights = resampling.bootstrap_weights(N, 200, 1)
+    weights = bootstrap.bootstrap_weights(N, 200, 1)
     plain = frame[frame["unit"] == "none"]
 
     def nats(rows: pd.DataFrame) -> np.ndarray:

@@ -16,7 +16,7 @@ from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import causal, models
+from workflow_scripts.core.model import causal_engine, models
 
 UNITS = {"head": ["zero", "mean"], "all-but-one": ["zero"], GROUP: ["zero"]}
 TEXTS = ["the river and the old town", "a dog saw the boat", "people walk to the bank", "a cat"]
@@ -56,11 +56,11 @@ def test_sums_of_every_variant_and_segment(study: Path) -> None:
         ("all-but-one", "zero"): heads,
         (GROUP, "zero"): groups,
     }
-    model = causal.load(study / "llama", CPU)
+    model = causal_engine.load_causal(study / "llama", CPU)
     for row in frame[frame["unit"] == "none"].itertuples():
         ids = torch.tensor([byte_tokenizer()(TEXTS[int(row.id)]).input_ids])
         with torch.no_grad():
-            nats = causal.losses(model, ids)[0]
+            nats = causal_engine.token_losses(model, ids)[0]
         assert row.n_tokens == len(nats)
         assert row.nats == pytest.approx(float(nats.sum()), abs=1e-4)
 

@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModel, BertConfig
 
 from tests.core import tiny_models
-from workflow_scripts.core.data.arct import TEXTS, read_arct
+from workflow_scripts.core.data.tasks import ARCT_TEXTS, read_arct
 from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import generate_arct, prepare_arct
@@ -28,7 +28,7 @@ def made_up_arct(folder: Path, train: int, held_out: int) -> pd.DataFrame:
 def made_up_vectors(frame: pd.DataFrame, dimension: int = 24) -> Vectors:
     """Random vectors for all words but the rarest."""
     words = sorted(
-        {word for column in TEXTS for text in frame[column] for word in text.lower().split()}
+        {word for column in ARCT_TEXTS for text in frame[column] for word in text.lower().split()}
     )
     matrix = np.random.default_rng(0).normal(size=(len(words), dimension)).astype(np.float32)
     return Vectors({word: row for row, word in enumerate(words)}, matrix)

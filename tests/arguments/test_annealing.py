@@ -12,7 +12,7 @@ from tests.arguments.builders import made_up_arct, made_up_vectors
 from workflow_scripts.arguments import argument_run, argument_training
 from workflow_scripts.arguments.argument_training import Annealer, Family, LabelledPoints, fit
 from workflow_scripts.arguments.families import vocabulary_of, word_family
-from workflow_scripts.core.data.arct import TEXTS
+from workflow_scripts.core.data.tasks import ARCT_TEXTS
 from workflow_scripts.core.model.training import constant_schedule
 
 CPU = torch.device("cpu")
@@ -37,7 +37,7 @@ def frame(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def bov(frame: pd.DataFrame) -> Family:
-    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+    vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in frame[column].unique()])
     return word_family("bov", made_up_vectors(frame), vocabulary, tune=True)
 
 

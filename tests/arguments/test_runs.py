@@ -21,8 +21,8 @@ from workflow_scripts.arguments.argument_training import (
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.families import Bags, vocabulary_of, word_family
 from workflow_scripts.arguments.setups import inputs_of
-from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tasks import ARCT_TEXTS
 
 CPU = torch.device("cpu")
 BERT = {"max_tokens": 128, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
@@ -47,7 +47,7 @@ def families(
 ) -> Callable[[str], Family]:
     card = read_card(bert_card(tmp_path_factory.mktemp("bert")))
     vectors = made_up_vectors(frame)
-    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+    vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in frame[column].unique()])
 
     def family(name: str) -> Family:
         if name == "bert":
@@ -164,7 +164,7 @@ def test_word_models_equal_a_slow_version_and_ignore_padding(sequence: bool) -> 
 
 @pytest.mark.parametrize("tune", [False, True])
 def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) -> None:
-    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+    vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in frame[column].unique()])
     family = word_family("bov", made_up_vectors(frame), vocabulary, tune)
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.05, "dropout": 0.0}

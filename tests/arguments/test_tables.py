@@ -18,14 +18,13 @@ from workflow_scripts.arguments.bert import to_tokens
 from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import TEXTS, read_arct
+from workflow_scripts.core.data.tasks import ARCT_TEXTS, read_arct
 from workflow_scripts.core.model.attention import open_attention, watching
-from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.cls_scorer import new_scorer, save_scorer
+from workflow_scripts.core.model.classifiers import logits_of, new_scorer, save_scorer
 from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.models import load_tokenizer
 from workflow_scripts.core.run.job import call
-from workflow_scripts.core.stats.swaps import swap_sets
+from workflow_scripts.core.stats.randomisation import swap_sets
 
 BERT = {"max_tokens": 64, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
 RUN = {"family": "bert", "trained_on": "original", "setup": "full"}
@@ -132,7 +131,7 @@ def test_flips_by_hand() -> None:
 def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
     """A bag whose only weight is on "not" follows it, and every exchange flips its prediction."""
     frame = made_up_arct(tmp_path, 20, 20)
-    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+    vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in frame[column].unique()])
     family = word_family("bov", made_up_vectors(frame), vocabulary, tune=False)
     model = family.new("W", {"dropout": 0.0}, 1)
     with torch.no_grad():

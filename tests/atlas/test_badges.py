@@ -12,9 +12,7 @@ from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import check, read
 from workflow_scripts.atlas import atlas_data
 from workflow_scripts.core.data.cards import read_card, write_card
-from workflow_scripts.core.measures.badges import Badge
-from workflow_scripts.core.measures.forms import Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Badge, Form, Study, Table, Tables
 
 ROLES = Table("made-up/roles.parquet", "how much", "score", keys=("role",), n="n")
 

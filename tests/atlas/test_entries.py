@@ -11,8 +11,7 @@ from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
 from workflow_scripts.atlas.atlas_data import condensed
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.forms import Rows, Table, run_titles
-from workflow_scripts.core.measures.tables import Tables, number
+from workflow_scripts.core.measures.forms import Rows, Table, Tables, number, run_titles
 
 HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 

@@ -15,11 +15,11 @@ from tests.core.tiny_decoders import HEADS, LAYERS, POSITIONS, TEXTS, save_llama
 from tests.core.tiny_models import write_card
 from workflow_scripts.atlas import generated_maps
 from workflow_scripts.atlas.texts import decode
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.cards import write_card as save_card
-from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import causal, models
+from workflow_scripts.core.model import causal_engine, models
 
 PROMPT, MORE = 6, 5
 
@@ -79,7 +79,7 @@ def test_maps_are_those_of_the_prompt_and_of_what_is_generated(
 def test_the_token_that_ends_a_text_is_the_last(
     decoder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = causal.load(decoder, torch.device("cpu"))
+    model = causal_engine.load_causal(decoder, torch.device("cpu"))
     prompt = np.arange(5, 9, dtype=np.int32)
     whole = generated_maps.continued(model, prompt, 8)
     assert whole[:4].tolist() == prompt.tolist() and whole.dtype == np.int32

@@ -15,11 +15,11 @@ from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
 from workflow_scripts.atlas import atlas_maps, atlas_norms
 from workflow_scripts.atlas.texts import decode
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import Example, write_examples
-from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.tables import write
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.classifiers import classifier_of, new_classifier
 

@@ -17,9 +17,9 @@ from tests.core.tiny_models import (
 )
 from workflow_scripts.atlas import atlas_norms as norms
 from workflow_scripts.atlas.texts import decode
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.model.value_norms import output_grams
+from workflow_scripts.core.model.head_maps import output_grams
 
 
 def prepared(name: str, folder: Path) -> dict:

@@ -11,7 +11,7 @@ from transformers import AutoModel
 from tests.attention.builders import open_cache
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract, join_shards
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
 

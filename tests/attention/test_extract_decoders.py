@@ -12,9 +12,9 @@ from tests.core.decoder_architectures import OPENED
 from tests.core.tiny_decoders import HEADS, LAYERS, TEXTS, VOCABULARY, save_decoder, save_llama
 from tests.core.tiny_models import write_card
 from workflow_scripts.attention import extract
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import Example, write_examples
 
 
 def extracted(folder: Path, model: Path) -> Path:

@@ -14,15 +14,23 @@ from tests.core.tiny_decoders import save_llama
 from tests.core.tiny_models import random_tokens, save_bert, write_card
 from tests.syntax.builders import random_trees
 from workflow_scripts.attention import extract, on_the_fly
+from workflow_scripts.core.data.annotations import (
+    Document,
+    Element,
+    FrameLinks,
+    Mention,
+    Tree,
+    to_example,
+    write_documents,
+    write_examples,
+    write_links,
+    write_trees,
+)
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.frame_links import Element, FrameLinks, write_links
-from workflow_scripts.core.data.mentions import Document, Mention, write_documents
 from workflow_scripts.core.data.patterns import CachedExample
-from workflow_scripts.core.data.trees import Tree, write_trees
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.model.computed import Computed
+from workflow_scripts.core.model.extraction import Computed
 from workflow_scripts.core.run import job
 
 DRAWS = {"bootstrap": 100}

@@ -12,7 +12,7 @@ from tests.corpora.test_segments import DUMP
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
-from workflow_scripts.patterns.stored_maps import stored_maps, write_maps
+from workflow_scripts.patterns.annotated_maps import stored_maps, write_maps
 
 LAUGHS = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(
     f'<!ENTITY a{k} "{f"&a{k - 1};" * 10}">' for k in range(1, 12)

@@ -16,11 +16,11 @@ from tests.bad_input.refused import refused
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.hub import load_rows
+from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.classifiers import load_classifier
-from workflow_scripts.patterns.stored_maps import stored_maps
+from workflow_scripts.patterns.annotated_maps import stored_maps
 
 
 class Payload:

@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 from transformers import AutoTokenizer
 
-from workflow_scripts.core.data.examples import read_examples, to_example, write_examples
+from workflow_scripts.core.data.annotations import (
+    read_examples,
+    read_trees,
+    to_example,
+    write_examples,
+    write_trees,
+)
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.data.trees import read_trees, write_trees
 from workflow_scripts.corpora.tree_files import trees_of
 
 WORDS = {

@@ -10,7 +10,7 @@ from tests.core.tiny_decoders import GPT2, HEADS, LAYERS, LLAMA, random_decoder
 from workflow_scripts.battery.copying import circuit_of, copying, eigenvalue_scores, scores
 from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.model.norms import find_norms, linear_norm, recorded
+from workflow_scripts.core.model.head_maps import find_norms, linear_norm, recorded
 
 IDS = repeated(np.arange(5, 60), start=1, n=3, length=7, seed=2)
 SMALL = {key: LLAMA.to_dict()[key] for key in ("vocab_size", "num_hidden_layers", "hidden_size")}

@@ -24,7 +24,7 @@ from workflow_scripts.battery.first_token_sinks import (
     summary,
     to_first_token,
 )
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.model import attention
 
 IDS = np.random.default_rng(0).integers(1, 300, (3, 9))

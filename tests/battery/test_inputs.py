@@ -13,7 +13,7 @@ from workflow_scripts.battery.inputs import (
     repeated,
     start_token,
 )
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.errors import InputError
 
 

@@ -18,7 +18,7 @@ from workflow_scripts.battery.random_repeats import (
 )
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.stats.sign_flips import holm
+from workflow_scripts.core.stats.randomisation import holm
 
 LENGTH = 12
 N = 20

@@ -27,7 +27,7 @@ from workflow_scripts.battery.retrieval import (
     scores,
     shares,
 )
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 

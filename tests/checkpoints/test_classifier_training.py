@@ -24,8 +24,8 @@ from workflow_scripts.checkpoints.classifier_training import (
     RunDirectory,
     train,
 )
-from workflow_scripts.core.model import padding, training_state
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import running, training
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.model.training import LengthGroupedIndices, curve_of, decay_groups
 
 N = 42
@@ -83,7 +83,7 @@ class ShiftedTrainer(Trainer):
             for indices in self.trainer.order:
                 chosen = [self.trainer.data.tokens[index] for index in indices]
                 labels = self.trainer.data.labels[indices]
-                yield padding.pad(chosen, self.trainer.model) | {"labels": labels}
+                yield running.pad(chosen, self.trainer.model) | {"labels": labels}
 
 
 @pytest.mark.parametrize("warmup", [0.0, 0.3])
@@ -146,18 +146,18 @@ def test_a_run_goes_on_after_any_epoch(
     data = examples()
     whole = classifier(dropout=0.1)
     curve, logits = train(whole, data, data, RECIPE, RunDirectory(tmp_path / "whole", {}))
-    save, count = training_state.save, iter(range(1, 9))
+    save, count = training.save_state, iter(range(1, 9))
 
     def stop(*arguments: Any) -> None:
         save(*arguments)
         if next(count) == epoch:
             raise Stopped
 
-    monkeypatch.setattr(training_state, "save", stop)
+    monkeypatch.setattr(training, "save", stop)
     run = RunDirectory(tmp_path / "stopped", {})
     with pytest.raises(Stopped):
         train(classifier(dropout=0.1), data, data, RECIPE, run)
-    monkeypatch.setattr(training_state, "save", save)
+    monkeypatch.setattr(training, "save", save)
     torch.manual_seed(99)  # the state brings its own random streams
     resumed = classifier(dropout=0.1)
     again, logits_again = train(resumed, data, data, RECIPE, run)

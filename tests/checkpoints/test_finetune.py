@@ -13,8 +13,8 @@ from transformers import AutoModel
 from tests.core.tiny_models import WORDS, write_card
 from workflow_scripts.checkpoints import finetune
 from workflow_scripts.core.data import cards, tables
-from workflow_scripts.core.data.glue import COLUMNS, TASKS, read_task, split_of
-from workflow_scripts.core.model import models, training_state
+from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, read_task, split_of
+from workflow_scripts.core.model import models, training
 from workflow_scripts.core.model.classifiers import (
     load_classifier,
     logits_of,
@@ -39,7 +39,7 @@ def made_up_task(folder: Path, name: str = "mrpc", n: int = 48) -> Path:
         value = float(label) if TASKS[name].labels else 4.0 * label + 0.5
         rows.append((split, f"{split}-{number}", f"f:{number}", first, second, value))
     path = folder / f"{name}.parquet"
-    tables.write(pd.DataFrame(rows, columns=list(COLUMNS)), path)
+    tables.write(pd.DataFrame(rows, columns=list(TASK_COLUMNS)), path)
     return path
 
 
@@ -120,12 +120,12 @@ def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_pa
 
 def test_another_run_does_not_go_on_from_these_states(tmp_path: Path) -> None:
     work = tmp_path / "work"
-    training_state.claim(work, {"a": 1})
-    (work / training_state.STATE).touch()
-    training_state.claim(work, {"a": 1})
-    assert (work / training_state.STATE).exists()
-    training_state.claim(work, {"a": 2})
-    assert not (work / training_state.STATE).exists()
+    training.claim_state(work, {"a": 1})
+    (work / training.STATE).touch()
+    training.claim_state(work, {"a": 1})
+    assert (work / training.STATE).exists()
+    training.claim_state(work, {"a": 2})
+    assert not (work / training.STATE).exists()
 
 
 def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> None:

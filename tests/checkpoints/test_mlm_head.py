@@ -11,7 +11,7 @@ from transformers import AutoModelForMaskedLM
 
 from tests.core.tiny_models import ARCHITECTURES, save_bert, write_card
 from workflow_scripts.checkpoints import mlm_head
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import mlm
 

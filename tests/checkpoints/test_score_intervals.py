@@ -6,7 +6,7 @@ from scipy import stats
 from sklearn import metrics
 
 from workflow_scripts.checkpoints import finetune
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 
 
 @pytest.mark.parametrize("name", ["mrpc", "stsb"])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.clusters import clark2019_fig6, head_embedding
+from workflow_scripts.clusters import figures, head_embedding
 from workflow_scripts.core.data import tables
 
 THRESHOLDS = {"previous": 0.5, "next": 0.5, "cls": 0.6, "sep": 0.6, "punctuation": 0.6, "broad": 3}
@@ -94,14 +94,6 @@ def test_surface_gives_the_numbers_of_every_behaviour(tmp_path: Path) -> None:
     assert frame["behaviour"].tolist() == ["sep", "broad"] * 2
 
 
-def test_cohesion_table() -> None:
-    matrix, layers = planted()
-    table = head_embedding.cohesion(matrix, layers, 100, seed=1)
-    assert table["layer"].tolist() == ["all", "1", "2", "3", "4"]
-    assert (table["difference"] > 0).all()
-    assert np.isfinite(table["p"][0])
-
-
 def test_few_heads_have_an_exact_p_value() -> None:
     """Of the 24 permutations of two layers of two heads, 8 keep the layers' heads together."""
     matrix = np.full((4, 4), 3.0)
@@ -131,14 +123,11 @@ def test_figure(tmp_path: Path) -> None:
     linguistic = pd.DataFrame(rows, columns=["behaviour", "layer", "head", "marked"])
     tables.write(linguistic, tmp_path / "linguistic")
     inputs = {"embedding": tmp_path / "embedding", "linguistic": tmp_path / "linguistic"}
-    clark2019_fig6.main(**inputs, **files)
+    figures.clark2019_fig6(**inputs, **files)
     svg = files["svg"].read_text()
     for text in ("layer 4", "broad", "other", "1-1", "2-3 det, dobj", "linguistic", "stress 0.0"):
         assert text in svg
     assert "pobj" not in svg
-    tables.write(linguistic[:0], tmp_path / "linguistic")
-    clark2019_fig6.main(**inputs, **files)
-    assert "linguistic" not in files["svg"].read_text()
 
 
 def test_behaviours_of_a_decoder_and_distances_from_uniform_attention() -> None:

@@ -15,7 +15,7 @@ from tests.core.tiny_models import (
     VOCABULARY,
     random_encoder_decoder,
 )
-from workflow_scripts.core.model.sublayers import Sublayer
+from workflow_scripts.core.data.heads import Sublayer
 
 BEAMS = 4
 SEARCH = {

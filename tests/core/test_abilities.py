@@ -7,7 +7,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoConfig, AutoModel, GPT2Config, PreTrainedTokenizerFast
 
 from tests.core.tiny_models import LAYERS, VOCABULARY, random_model, save_bert
-from workflow_scripts.core.data.abilities import check_abilities, check_kind
+from workflow_scripts.core.data.cards import check_abilities, check_kind
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.models import Source, describe

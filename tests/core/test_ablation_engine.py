@@ -10,12 +10,12 @@ from transformers import PreTrainedModel
 
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import ablation_engine, padding
+from workflow_scripts.core.model import ablation_engine, running
 from workflow_scripts.core.model.ablation_engine import MODES, ablate
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
+from workflow_scripts.core.model.interventions import FROM_TEXTS, Mean, Replacement
 from workflow_scripts.core.model.layers import layers_of
-from workflow_scripts.core.model.replacements import FROM_TEXTS, Mean, Replacement
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
 TOLERANCE = 2e-5
@@ -78,7 +78,7 @@ def plainly(
     for variant, row in np.ndindex(len(disabled), len(tokens)):
         outputs = instead and instead.of([row], len(tokens[row]))[0]
         with watching(model, Plainly(disabled[variant], mode, outputs)), torch.no_grad():
-            logits[variant, row] = model(**padding.pad([tokens[row]], model)).logits[0]
+            logits[variant, row] = model(**running.pad([tokens[row]], model)).logits[0]
     return logits
 
 

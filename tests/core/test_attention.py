@@ -17,12 +17,12 @@ from tests.core.tiny_models import (
 )
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
+    NAME,
     Capture,
     Watcher,
     open_attention,
     watching,
 )
-from workflow_scripts.core.model.attention_function import NAME
 
 TOLERANCE = 1e-6
 

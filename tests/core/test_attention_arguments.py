@@ -10,8 +10,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from tests.core.builders import batch
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, VOCABULARY, enlarge, random_model
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model.attention import Capture, open_attention, watching
-from workflow_scripts.core.model.attention_function import HARMLESS, NAME
+from workflow_scripts.core.model.attention import HARMLESS, NAME, Capture, open_attention, watching
 
 _T5 = T5Config(
     vocab_size=len(VOCABULARY), d_model=32, d_kv=8, d_ff=48, num_layers=LAYERS, num_heads=HEADS

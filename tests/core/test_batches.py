@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.core.model.batches import by_length, chunks_by_length, part_of
+from workflow_scripts.core.model.running import by_length, chunks_by_length, part_of
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 50, 128, 1000, 10**6])

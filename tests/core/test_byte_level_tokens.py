@@ -15,7 +15,7 @@ from tokenizers import trainers as training
 from transformers import PreTrainedTokenizerFast
 
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files

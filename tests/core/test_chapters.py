@@ -13,9 +13,10 @@ import pytest
 import yaml
 
 from tests.default_study import MODEL, RESULTS
-from workflow_scripts.core.data import packages
+from workflow_scripts.core.data import sources
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import prerequisites, schema
+from workflow_scripts.core.run import config as run_config
+from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +41,7 @@ def with_needed(names: Iterable[str]) -> set[str]:
     needed = {
         other
         for name in names
-        for other in prerequisites.declared_needs(name, SCHEMAS).get("chapters", [])
+        for other in run_config.declared_needs(name, SCHEMAS).get("chapters", [])
     }
     return set(names) if needed <= set(names) else with_needed(needed | set(names))
 
@@ -67,7 +68,7 @@ def label(names: Iterable[str]) -> str:
 
 def test_the_default_study_has_all_chapters() -> None:
     filled = check(study(ANALYSES), SCHEMAS)
-    assert prerequisites.present(filled, SCHEMAS) == schema.chapters(SCHEMAS)
+    assert run_config.present(filled, SCHEMAS) == schema.chapters(SCHEMAS)
 
 
 @pytest.mark.parametrize("chapter", ANALYSES)
@@ -95,7 +96,7 @@ def test_a_chapter_that_joins_a_study_is_held_against_the_models_card(tmp_path: 
     config = study(["surface"])
     source = config["models"][MODEL]
     card = {
-        "source": source | packages.pin(source["package"]),
+        "source": source | sources.pin(source["package"]),
         "special": {"cls": 1, "sep": 2, "mask": None, "pad": 0},
     }
     path = tmp_path / RESULTS / MODEL / "attention/model.json"

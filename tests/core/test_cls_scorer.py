@@ -9,10 +9,15 @@ import torch
 from transformers import AutoModel
 
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, enlarge, random_tokens, save_bert
-from workflow_scripts.core.model import ablation_engine, padding
+from workflow_scripts.core.model import ablation_engine, running
 from workflow_scripts.core.model.attention import open_attention
-from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.cls_scorer import Scorer, load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.model.classifiers import (
+    Scorer,
+    load_scorer,
+    logits_of,
+    new_scorer,
+    save_scorer,
+)
 
 TOKENS = random_tokens((9, 23, 14, 5))
 
@@ -29,7 +34,7 @@ def scorer_of(name: str, pooler: bool = False) -> Scorer:
 def test_the_logit_is_linear_in_the_cls_vector(pooler: bool) -> None:
     scorer = scorer_of("bert", pooler)
     for one in TOKENS:
-        padded = padding.pad([one], scorer)
+        padded = running.pad([one], scorer)
         with torch.inference_mode():
             vector = scorer.body(**padded).last_hidden_state[0, 0]
             if pooler:

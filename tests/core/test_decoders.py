@@ -29,10 +29,10 @@ from tests.core.tiny_decoders import (
 )
 from tests.core.tiny_models import save_bert
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, causal, models
+from workflow_scripts.core.model import attention, causal_engine, models
 from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
 from workflow_scripts.core.model.interventions import Gates, Uniform
-from workflow_scripts.core.model.positions import max_positions
+from workflow_scripts.core.model.models import max_positions
 
 LENGTHS = (13, 20, 6)
 # GPT-2's eager attention scales in another order where it does so by layer.
@@ -140,10 +140,10 @@ def test_uniform_is_over_the_tokens_up_to_the_query_in_its_window(name: str) -> 
 @pytest.mark.parametrize("config", [LLAMA, GPT2], ids=["llama", "gpt2"])
 def test_losses_are_those_of_one_text_at_a_time(config: PretrainedConfig, tmp_path: Path) -> None:
     save_decoder(config, tmp_path)
-    model = causal.load(tmp_path, torch.device("cpu"))
+    model = causal_engine.load_causal(tmp_path, torch.device("cpu"))
     inputs = batch()
     with torch.no_grad():
-        losses = causal.losses(model, inputs["input_ids"], inputs["attention_mask"])
+        losses = causal_engine.token_losses(model, inputs["input_ids"], inputs["attention_mask"])
         assert losses.shape == (3, max(LENGTHS) - 1)
         for row, n in enumerate(LENGTHS):
             ids = inputs["input_ids"][row : row + 1, :n]
@@ -151,16 +151,18 @@ def test_losses_are_those_of_one_text_at_a_time(config: PretrainedConfig, tmp_pa
             by_hand = [-chances[0, i, ids[0, i + 1]].log() for i in range(n - 1)]
             torch.testing.assert_close(losses[row, : n - 1], torch.stack(by_hand).float())
             assert losses[row, n - 1 :].isnan().all()
-            torch.testing.assert_close(causal.losses(model, ids)[0], losses[row, : n - 1])
+            torch.testing.assert_close(
+                causal_engine.token_losses(model, ids)[0], losses[row, : n - 1]
+            )
 
 
 def test_a_model_without_its_head_or_of_both_directions_is_no_decoder(tmp_path: Path) -> None:
     save_bert(tmp_path / "bert", mlm=True)
     with pytest.raises(InputError, match="tokens attend to later tokens; use a decoder"):
-        causal.load(tmp_path / "bert", torch.device("cpu"))
+        causal_engine.load_causal(tmp_path / "bert", torch.device("cpu"))
     random_decoder(LLAMA).model.save_pretrained(tmp_path / "body")
     with pytest.raises(InputError, match=r"lm_head.weight is missing"):
-        causal.load(tmp_path / "body", torch.device("cpu"))
+        causal_engine.load_causal(tmp_path / "body", torch.device("cpu"))
 
 
 @pytest.mark.parametrize("start", [False, True])

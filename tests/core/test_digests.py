@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity import digests, provenance, verify
+from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -86,11 +86,11 @@ def test_a_checkpoint_is_read_once_for_all_jobs_and_refused_after_an_edit(reads:
     for name in ("a", "b"):
         job.call(measure, {"folder": results / "weights", "made": results / name})
     assert reads.count("results/tiny/weights/weights") == 1
-    assert verify.verify(results) == []  # which reads anew
+    assert provenance.verify(results) == []  # which reads anew
     flip(results / "weights/weights")
     with pytest.raises(InputError, match="results/tiny/weights: is not what its job wrote"):
         job.call(measure, {"folder": results / "weights", "made": results / "a"})
-    assert verify.verify(results) == [f"{results}/weights: differs from its record"]
+    assert provenance.verify(results) == [f"{results}/weights: differs from its record"]
 
 
 def test_what_is_gone_is_forgotten(reads: list[str]) -> None:

@@ -18,9 +18,9 @@ from tests.core.encoder_decoders import (
     translate,
 )
 from tests.core.tiny_models import ENCODER_DECODERS, HEADS, random_encoder_decoder
+from workflow_scripts.core.data.heads import Sublayer
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.interventions import Uniform
-from workflow_scripts.core.model.sublayers import Sublayer
 
 
 @pytest.fixture(scope="module", params=ENCODER_DECODERS)

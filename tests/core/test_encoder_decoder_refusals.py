@@ -17,6 +17,7 @@ from tests.core.tiny_models import (
     random_encoder_decoder,
     random_model,
 )
+from workflow_scripts.core.data.heads import Sublayer
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
@@ -27,7 +28,6 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.interventions import Averages
-from workflow_scripts.core.model.sublayers import Sublayer
 
 
 def refused(model: PreTrainedModel, words: str) -> None:

@@ -13,8 +13,8 @@ from tests.bad_input.formats import CONLL, FRAMENET, GUM, POINTS, mrpc
 from tests.bad_input.refused import refused
 from tests.parsed_rules import ROOT, parse
 from tests.workflow.tiny_study import made_up_text, tiny_config
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.data.mentions import ENDINGS
+from workflow_scripts.core.data.annotations import COREFERENCE_ENDINGS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.run.files import files_at, files_below
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
@@ -139,10 +139,10 @@ def test_the_files_of_a_directory_are_in_one_order(tmp_path: Path) -> None:
 def test_a_program_s_annotation_is_left_out_next_to_the_gold_one(tmp_path: Path) -> None:
     kept = ["a/one.v4_gold_conll", "b/one.v4_auto_conll", "b/two.v4_gold_conll"]
     made(tmp_path, *kept, "a/one.v4_auto_conll")
-    for endings in ((), ENDINGS):
+    for endings in ((), COREFERENCE_ENDINGS):
         assert names(tmp_path, *endings) == kept
     auto = tmp_path / "a/one.v4_auto_conll"
-    assert files_at(auto, ENDINGS) == [auto]
+    assert files_at(auto, COREFERENCE_ENDINGS) == [auto]
 
 
 def test_links_are_followed_once(tmp_path: Path) -> None:

@@ -20,14 +20,14 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.model import (
     ablation_engine,
     causal_engine,
-    padding,
+    running,
     training,
     translators,
 )
 from workflow_scripts.core.model.attention import open_attention, sublayers
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.extraction import extract
-from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
+from workflow_scripts.core.model.interventions import FROM_TEXTS, replacement_of
 from workflow_scripts.core.model.translators import Languages, targets_of
 from workflow_scripts.pruning.importance import gradients
 from workflow_scripts.translation.decoding import Disabled, forced_losses, translate
@@ -141,7 +141,7 @@ def test_training_without_dropout() -> None:
 
     def run(model: PreTrainedModel) -> tuple[list[float], np.ndarray]:
         def loss_of(batch: torch.Tensor) -> torch.Tensor:
-            logits = model(**padding.pad([tokens[index] for index in batch], model)).logits
+            logits = model(**running.pad([tokens[index] for index in batch], model)).logits
             return torch.nn.functional.cross_entropy(logits, labels[batch].to(model.device))
 
         optimizer = torch.optim.AdamW(training.decay_groups(model, 0.01), lr=1e-3)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 COMMIT, OTHER = "a" * 40, "b" * 40
 READ = """
 import sys
-from workflow_scripts.core.data.hub import load_rows
+from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.errors import InputError
 for revision in sys.argv[1:]:
     source = {"hub": "some/text", "name": "raw", "split": "validation", "revision": revision}

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.stats.intervals import (
+from workflow_scripts.core.stats.bootstrap import (
     INDEPENDENT,
     bootstrap_mean,
+    document_weights,
     per_head,
 )
-from workflow_scripts.core.stats.resampling import document_weights
 
 DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from workflow_scripts.core.data.abilities import check_kind
+from workflow_scripts.core.data.cards import check_kind
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import prerequisites, schema
+from workflow_scripts.core.run import config as run_config
+from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check, source_of
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
@@ -50,7 +51,7 @@ def study(*chapters: str, **models: dict[str, Any]) -> dict[str, Any]:
 
 
 def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
-    return prerequisites.served(check(config, schemas), schemas)
+    return run_config.served(check(config, schemas), schemas)
 
 
 def test_a_model_is_an_encoder_unless_its_entry_states_otherwise() -> None:
@@ -76,7 +77,7 @@ def test_a_study_of_decoders_needs_no_encoder(schemas: Path) -> None:
 def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads(schemas: Path) -> None:
     narrow = ENCODER | {"chapters": ["frames"]}
     config = study("frames", "surface", "probes", one=ENCODER, two=DECODER, three=narrow)
-    needed = prerequisites.abilities(check(config, schemas), schemas)
+    needed = run_config.abilities(check(config, schemas), schemas)
     both = ["probes", "surface"]
     of_one = {"cls": both, "mask": ["surface"], "sep": both}
     assert needed == {"one": of_one, "two": {}, "three": {}}

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from workflow_scripts.core.stats.matched_sets import excesses, matched_p_values, sampled_members
+from workflow_scripts.core.stats.randomisation import excesses, matched_p_values, sampled_members
 
 
 def slow_mean(sets: list[np.ndarray], weights: np.ndarray, chosen: tuple[int, ...]) -> np.ndarray:

@@ -6,9 +6,9 @@ from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from tests.core.builders import labels_and_predictions
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.stats.bootstrap import bootstrap_weights
 from workflow_scripts.core.stats.metrics import METRICS, majority, score, weighted_scores
-from workflow_scripts.core.stats.resampling import bootstrap_weights
 
 REFERENCES = {
     "accuracy": accuracy_score,

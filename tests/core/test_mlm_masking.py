@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workflow_scripts.core.model.mlm_masking import IGNORED, mask_tokens
+from workflow_scripts.core.model.mlm import IGNORED, mask_tokens
 
 
 def test_shares_and_labels() -> None:

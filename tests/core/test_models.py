@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.core.tiny_models import HEADS, LAYERS, POSITIONS, REFUSED, random_model, tokenizer
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 

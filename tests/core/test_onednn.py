@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from workflow_scripts.core.model import onednn
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import running
+from workflow_scripts.core.model.running import OneDNN
 
 SHAPES = [(1, 3), (7, 16), (2, 5, 8), (2, 3, 4, 8)]
 
@@ -26,13 +26,13 @@ def values_and_gradients(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     """The shapes that `product` was asked for."""
-    seen, original = [], onednn.product
+    seen, original = [], running.linear_product
 
     def watched(states: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
         seen.append(states.shape)
         return original(states, *rest)
 
-    monkeypatch.setattr(onednn, "product", watched)
+    monkeypatch.setattr(running, "product", watched)
     return seen
 
 
@@ -47,7 +47,7 @@ def test_equals_the_product_in_double_precision(
     assert calls == []
     with OneDNN():
         actual = values_and_gradients(tensors)
-    assert len(calls) == (3 if onednn.AVAILABLE else 0)
+    assert len(calls) == (3 if running.ONEDNN else 0)
     for one, other in zip(actual, expected, strict=True):
         assert one.dtype == torch.float32
         torch.testing.assert_close(one.double(), other, atol=1e-5, rtol=1e-5)

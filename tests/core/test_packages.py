@@ -13,7 +13,7 @@ import yaml
 from snakemake.iocontainers import Wildcards
 
 from tests.parsed_rules import ROOT, parse
-from workflow_scripts.core.data import packages
+from workflow_scripts.core.data import sources as data_sources
 from workflow_scripts.core.data.cards import is_current, write_card
 from workflow_scripts.core.errors import InputError
 
@@ -58,17 +58,17 @@ def edit(file: Path) -> None:
 
 def test_every_source_in_a_package_is_pinned(site: Path) -> None:
     config = sources()
-    pinned, problems = packages.pinned(config)
+    pinned, problems = data_sources.pinned(config)
     assert (problems, config) == ([], sources())
     task = pinned["tasks"]["sst2"]
     pins = [pinned["models"]["m"], pinned["translation"]["model"]]
     pins += [pinned["corpora"]["text"]["t"], task, task["domains"]["d"]]
     assert [pin["version"] for pin in pins] == ["1.0"] * 5
     assert len({pin["sha256"] for pin in pins}) == 2
-    assert packages.pinned(config) == (pinned, [])
+    assert data_sources.pinned(config) == (pinned, [])
     edit(site / "carrier/reviews.txt")
     install(site, "2")
-    now = packages.pinned(config)[0]
+    now = data_sources.pinned(config)[0]
     assert now["models"]["m"] == pinned["models"]["m"] | {"version": "2"}
     text = now["corpora"]["text"]["t"]
     assert (text["version"], text["sha256"] != pins[2]["sha256"]) == ("2", True)
@@ -79,7 +79,7 @@ def test_an_edited_file_is_another_model(site: Path, file: str) -> None:
     """So that no number is written under the card of the model as it was."""
     from workflow_scripts.core.model import models  # not for read_by_rules: it loads torch
 
-    source = packages.pinned(sources())[0]["models"]["m"]
+    source = data_sources.pinned(sources())[0]["models"]["m"]
     origin, path = models.Source.from_config(source), site / "card.json"
     directory = models.resolve(origin)
     card = {"name": "m", "source": origin.to_config(), "weights": models.weights_digest(directory)}
@@ -87,7 +87,7 @@ def test_an_edited_file_is_another_model(site: Path, file: str) -> None:
     assert is_current(path, source)
     assert models.directory_of(card) == directory
     edit(directory / file)
-    assert not is_current(path, packages.pinned(sources())[0]["models"]["m"])
+    assert not is_current(path, data_sources.pinned(sources())[0]["models"]["m"])
     for read in (lambda: models.directory_of(card), lambda: models.resolve(origin)):
         with pytest.raises(InputError, match=r"carrier/model: is not what .*start snakemake again"):
             read()
@@ -95,13 +95,13 @@ def test_an_edited_file_is_another_model(site: Path, file: str) -> None:
 
 def test_what_is_not_installed_is_named_with_its_key(site: Path) -> None:
     shutil.rmtree(site / "carrier/model")
-    pinned, problems = packages.pinned(sources())
+    pinned, problems = data_sources.pinned(sources())
     assert pinned["models"]["m"] == SOURCE
     words = (
         r"config: models\.m\.package: package: carrier/model: .* correct the path \(and 1 more\)"
     )
     with pytest.raises(InputError, match=words):
-        packages.check(problems)
+        data_sources.check_pinned(problems)
 
 
 def read_by_rules(study: Path) -> list[dict[str, Any]]:
@@ -132,7 +132,7 @@ def test_the_pins_reach_the_rules(site: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    model, text = packages.pin(SOURCE["package"]), packages.pin("carrier/reviews.txt")
+    model, text = data_sources.pin(SOURCE["package"]), data_sources.pin("carrier/reviews.txt")
     made = "results/s/g/dequantised"
     assert found.pop() == {"files": [made, f"{made}.sha256"]}
     pins = [model, text, text, text]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.core.figure_checks import clipped, overlapping
-from workflow_scripts.core.plots import figures, point_labels
+from workflow_scripts.core.plots import figures
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -18,7 +18,7 @@ def test_every_name_is_nearest_to_its_own_point(seed: int) -> None:
         figure, [axes] = figures.new(3.5, 3.5)
         axes.plot(*points.T, "o")
         axes.set(xlim=(-0.2, 1.2), ylim=(-0.2, 1.2), xticks=[], yticks=[])
-        point_labels.write(axes, points[:8], names, points)
+        figures.write_names(axes, points[:8], names, points)
         assert [text.get_text() for text in axes.texts] == names
         assert clipped(figure) == [] and overlapping(figure) == []
     centres = axes.transData.transform(points[:8])

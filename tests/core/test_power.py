@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.core.test_randomisation import study
-from workflow_scripts.core.stats import power, randomisation
-from workflow_scripts.core.stats.swaps import OfMetric
+from workflow_scripts.core.stats import randomisation
+from workflow_scripts.core.stats.randomisation import OfMetric
 
 SETS = 40
 
@@ -26,9 +26,9 @@ def test_such_a_loss_is_found_and_half_of_it_is_not(metric: str) -> None:
     labels, baseline, variants = quiet(metric)
     compared = OfMetric(metric, labels)
     classes = metric in ("accuracy", "f1", "matthews")
-    breaks = power.made_wrong(labels) if classes else power.less_alike(labels)
+    breaks = randomisation.made_wrong(labels) if classes else randomisation.less_alike(labels)
     critical = randomisation.test(compared, baseline, variants, 1000, 1).critical
-    loss = power.smallest_loss(compared, baseline, variants, breaks, critical, 1)
+    loss = randomisation.smallest_loss(compared, baseline, variants, breaks, critical, 1)
     rng = np.random.default_rng(8)
     shares = []
     for aim in (0.5 * loss, 1.1 * loss):
@@ -58,22 +58,22 @@ def test_such_a_loss_is_found_and_half_of_it_is_not(metric: str) -> None:
 
 def test_what_cannot_be_found() -> None:
     labels, baseline, variants = quiet("accuracy")
-    compared, breaks = OfMetric("accuracy", labels), power.made_wrong(labels)
-    assert np.isnan(power.smallest_loss(compared, baseline, variants, breaks, 0.0, 1))
+    compared, breaks = OfMetric("accuracy", labels), randomisation.made_wrong(labels)
+    assert np.isnan(randomisation.smallest_loss(compared, baseline, variants, breaks, 0.0, 1))
     few = labels[:4], baseline[:4], variants[:, :4]  # p is at least 2 / 16
     compared = OfMetric("accuracy", few[0])
-    assert np.isnan(power.smallest_loss(compared, *few[1:], breaks, 0.05, 1))
+    assert np.isnan(randomisation.smallest_loss(compared, *few[1:], breaks, 0.05, 1))
 
 
 def test_breaks_by_hand() -> None:
     labels = np.array([0, 1, 2, 0])
     predicted = np.array([[0, 1, 0, 2], [0, 1, 2, 0]])
     order = np.array([[0, 2, 1, 3], [1, 3, 0, 2]])
-    broken = power.made_wrong(labels)(predicted, order, 0.5)
+    broken = randomisation.made_wrong(labels)(predicted, order, 0.5)
     assert broken.tolist() == [[2, 1, 0, 2], [0, 0, 2, 2]]
     labels, noise = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.3, -0.3, -0.3, 0.3])
-    broken = power.less_alike(labels)((2 * labels + noise)[None], order[:1], 0.25)[0]
+    broken = randomisation.less_alike(labels)((2 * labels + noise)[None], order[:1], 0.25)[0]
     # Noise that is linear in nothing stays; a quarter of the slope goes, around the mean.
     assert broken == pytest.approx(1.5 * labels + 0.75 + noise)
-    whole = power.less_alike(labels)((2 * labels + noise)[None], order[:1], 1.0)[0]
+    whole = randomisation.less_alike(labels)((2 * labels + noise)[None], order[:1], 1.0)[0]
     assert np.corrcoef(whole, labels)[0, 1] == pytest.approx(0, abs=1e-6)

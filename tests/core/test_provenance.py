@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity import digests, provenance, verify
+from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -83,21 +83,21 @@ def test_a_copied_or_renamed_folder_is_as_recorded_and_dates_do_not_count(
     (study / "b/two/.snakemake_timestamp").touch()
     for path in study.rglob("*"):
         os.utime(path, (1, 1))
-    assert verify.verify(study) == []
+    assert provenance.verify(study) == []
     renamed = study.rename("results/renamed")
     job.call(read, {"folder": renamed / "b/two", "made": renamed / "3"})
     copied = tmp_path / "elsewhere/again"
     shutil.copytree(renamed, copied)
-    assert verify.verify(copied) == []
+    assert provenance.verify(copied) == []
     (copied / "a/one").write_text("abaB")
-    assert verify.verify(copied) == [f"{copied}/a/one: differs from its record"]
+    assert provenance.verify(copied) == [f"{copied}/a/one: differs from its record"]
 
 
 def test_a_changed_input_is_refused_and_named(study: Path) -> None:
     (study / "b/two/inner/a.bin").write_text("abaB")
     with pytest.raises(InputError, match="results/tiny/b/two: is not what its job wrote"):
         job.call(read, {"folder": study / "b/two", "made": study / "3"})
-    assert f"{study}/b/two: differs from its record" in verify.verify(study)
+    assert f"{study}/b/two: differs from its record" in provenance.verify(study)
 
 
 def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: 
     (study / "own.csv").write_text("")
     Path("source.txt").write_text("abc")
     done = subprocess.run(
-        [sys.executable, "-m", verify.__name__, str(study)],
+        [sys.executable, "-m", provenance.__name__, str(study)],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
@@ -124,7 +124,7 @@ def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: 
 def test_records_of_what_is_gone_are_deleted(study: Path) -> None:
     shutil.rmtree(study / "b/two")
     provenance.prune(study)
-    assert verify.verify(study) == []
+    assert provenance.verify(study) == []
     assert provenance.read(study / "b/two") is None
     assert provenance.read(study / "3")
 
@@ -164,14 +164,14 @@ def test_no_moment_of_a_sigkill_leaves_a_product_with_anothers_record(
     assert (study / "a/one").read_text() == text
     job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})  # is not refused
     make()  # and a next run leaves everything whole
-    assert verify.verify(study) == []
+    assert provenance.verify(study) == []
 
 
 def test_a_damaged_record_is_named(study: Path) -> None:
     (study / "a/.provenance/one.json").write_text("{")
     with pytest.raises(InputError, match=r"one\.json: not a record of one"):
         job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})
-    assert any("not a record of one" in line for line in verify.verify(study))
+    assert any("not a record of one" in line for line in provenance.verify(study))
 
 
 def test_a_failed_job_leaves_the_old_product_with_its_record(study: Path) -> None:
@@ -184,5 +184,5 @@ def test_a_failed_job_leaves_the_old_product_with_its_record(study: Path) -> Non
     with pytest.raises(InputError, match="stop"):
         job.call(failing, {"text": Path("source.txt"), "made": study / "a/one"})
     assert records(study) == before
-    assert verify.verify(study) == []
+    assert provenance.verify(study) == []
     assert sorted(path.name for path in (study / "a").iterdir()) == [".provenance", "one"]

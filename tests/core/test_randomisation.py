@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from tests.core.builders import labels_and_predictions
-from workflow_scripts.core.stats import randomisation, swaps
+from workflow_scripts.core.stats import randomisation
 from workflow_scripts.core.stats.metrics import METRICS, SUMS
-from workflow_scripts.core.stats.swaps import OfMetric, OfSums
+from workflow_scripts.core.stats.randomisation import OfMetric, OfSums
 
 
 def untied(metric: str) -> tuple[np.ndarray, np.ndarray]:
@@ -27,7 +27,7 @@ def plain_effects(
     if metric in ("pearson", "spearman"):
         baseline, *variants = (stats.zscore(scores) for scores in (baseline, *variants))
     rows = []
-    for inside in np.concatenate(list(swaps.swap_sets(len(labels), draws, 3))):
+    for inside in np.concatenate(list(randomisation.swap_sets(len(labels), draws, 3))):
         row = []
         for variant in variants:
             first, second = [], []
@@ -83,7 +83,7 @@ def test_a_ratio_of_sums_is_scored_anew() -> None:
     counts = np.random.default_rng(4).integers(1, 9, (3, 15, 2))
     ratio = OfSums(lambda rows: np.moveaxis(rows, 2, 0), lambda sums: sums[0] / sums[1])
     actual = ratio.swapped(counts[:1], counts[1:], 30, 3)
-    for draw, inside in enumerate(np.concatenate(list(swaps.swap_sets(15, 30, 3)))):
+    for draw, inside in enumerate(np.concatenate(list(randomisation.swap_sets(15, 30, 3)))):
         for variant in (1, 2):
             first = np.where(inside[:, None], counts[variant], counts[0]).sum(axis=0)
             second = np.where(inside[:, None], counts[0], counts[variant]).sum(axis=0)
@@ -92,9 +92,9 @@ def test_a_ratio_of_sums_is_scored_anew() -> None:
 
 
 def test_swap_sets_do_not_depend_on_how_many_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = np.concatenate(list(swaps.swap_sets(19, 30, 5)))
-    monkeypatch.setattr(swaps, "CELLS", 60)
-    parts = list(swaps.swap_sets(19, 30, 5))
+    whole = np.concatenate(list(randomisation.swap_sets(19, 30, 5)))
+    monkeypatch.setattr(randomisation, "CELLS", 60)
+    parts = list(randomisation.swap_sets(19, 30, 5))
     assert len(parts) == 10
     np.testing.assert_array_equal(np.concatenate(parts), whole)
     assert 0.4 < whole.mean() < 0.6

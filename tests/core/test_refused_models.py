@@ -21,10 +21,10 @@ from transformers import (
 from tests.bad_input.refused import refused
 from tests.core.tiny_models import _SIZES as SIZES
 from tests.core.tiny_models import ARCHITECTURES, random_model, tokenizer
-from workflow_scripts.core.data.abilities import check_abilities
+from workflow_scripts.core.data.cards import check_abilities
 from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.model.attention import open_attention
-from workflow_scripts.core.model.positions import max_positions
+from workflow_scripts.core.model.models import max_positions
 
 MORE = {
     "data2vec-text": Data2VecTextConfig(**SIZES, type_vocab_size=1),

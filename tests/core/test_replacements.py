@@ -8,13 +8,9 @@ from transformers import PreTrainedModel
 from tests.core.test_causal_engine import LLAMA, opened
 from tests.core.tiny_models import random_classifier, random_tokens
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
-from workflow_scripts.core.model.replacements import (
-    mean_outputs,
-    partners_of,
-    replacement_of,
-)
+from workflow_scripts.core.model.interventions import mean_outputs, partners_of, replacement_of
 
 LENGTHS = (9, 23, 14, 5, 17)
 
@@ -33,7 +29,7 @@ class Outputs(Watcher):
 def outputs_on(model: PreTrainedModel, text: Tokens) -> torch.Tensor:
     """[layer, head, token, dim] of one text, unpadded."""
     with watching(open_attention(model), outputs := Outputs()), torch.no_grad():
-        model(**padding.pad([text], model))
+        model(**running.pad([text], model))
     return torch.stack(outputs.found)
 
 

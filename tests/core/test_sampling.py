@@ -4,7 +4,7 @@ import random
 
 import pandas as pd
 
-from workflow_scripts.core.data.sampling import sample, sample_by, sample_rows
+from workflow_scripts.core.data.tables import sample, sample_by, sample_rows
 
 
 def test_a_sample_keeps_the_order_and_follows_the_seed() -> None:

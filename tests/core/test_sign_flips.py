@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from workflow_scripts.core.stats.sign_flips import MOST_UNITS, holm, sign_flip_p
+from workflow_scripts.core.stats.randomisation import MOST_UNITS, holm, sign_flip_p
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 8])

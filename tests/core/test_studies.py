@@ -12,7 +12,7 @@ import yaml
 
 from tests.papers.hub import Nothing, Server, serving
 from tests.printed import rules_of
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.config import check
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.tiny_models import tokenizer
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.errors import InputError
 

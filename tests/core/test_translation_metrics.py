@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats import bootstrap
 from workflow_scripts.core.stats.translation_metrics import (
     COLUMNS,
     METRICS,
@@ -60,7 +60,7 @@ def test_resampled_corpora_score_as_in_sacrebleu(metric: str) -> None:
     references = variants[0][1]
     variants = [translations for translations, _ in variants]
     rows = np.stack([statistics(translations, references) for translations in variants])
-    weights = resampling.bootstrap_weights(25, 12, 3)
+    weights = bootstrap.bootstrap_weights(25, 12, 3)
     sums = np.einsum("de,ves->svd", weights, rows)
     actual = score_of(metric, sums)
     assert actual.shape == (3, 12)

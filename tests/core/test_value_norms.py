@@ -12,9 +12,9 @@ from tests.battery.plain_heads import plain_heads
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model, random_tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, padding
-from workflow_scripts.core.model.computed import Computed
-from workflow_scripts.core.model.value_norms import ValueNorms, output_grams, weighted
+from workflow_scripts.core.model import attention, running
+from workflow_scripts.core.model.extraction import Computed
+from workflow_scripts.core.model.head_maps import ValueNorms, output_grams, weighted
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
 MODULES = {
@@ -54,14 +54,14 @@ def norms_of(model: PreTrainedModel, lengths: list[int]) -> list[tuple]:
     found: list[tuple] = []
     watcher = ValueNorms(output_grams(model), lambda layer, *of: found.append(of))
     with torch.inference_mode(), attention.watching(model, watcher):
-        model(**padding.pad(random_tokens(lengths), model))
+        model(**running.pad(random_tokens(lengths), model))
     return found
 
 
 @pytest.mark.parametrize("name", LAYERED)
 def test_norms_are_those_of_the_weights(name: str) -> None:
     model = with_biases(name)
-    batch = padding.pad(random_tokens([9]), model)
+    batch = running.pad(random_tokens([9]), model)
     with torch.inference_mode():
         hidden = model(**batch, output_hidden_states=True).hidden_states
         expected = plain(model, name, hidden)
@@ -106,7 +106,7 @@ def test_a_heads_norms_are_of_parts_that_sum_to_the_layers_output(name: str) -> 
 @pytest.mark.parametrize("name", LAYERED)
 def test_collecting_norms_changes_nothing(name: str) -> None:
     model = attention.open_attention(random_model(ARCHITECTURES[name]))
-    batch = padding.pad(random_tokens([9]), model)
+    batch = running.pad(random_tokens([9]), model)
     with torch.inference_mode():
         expected = model(**batch).last_hidden_state
         with attention.watching(model, ValueNorms(output_grams(model), lambda *of: None)):
@@ -147,6 +147,6 @@ def test_a_reader_hands_on_each_texts_shares(kind: str) -> None:
 
         watcher = ValueNorms(output_grams(model), keep)
         with torch.inference_mode(), attention.watching(model, watcher):
-            model(**padding.pad([each], model))
+            model(**running.pad([each], model))
         np.testing.assert_allclose(np.stack(found[index]), np.stack(expected), atol=1e-3)
         np.testing.assert_array_equal(np.stack(found[index]), computed[index].pattern)

@@ -20,11 +20,10 @@ from transformers import (
 
 from tests.core.tiny_models import ARCHITECTURES, tokenizer, write_card
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import mlm, models
-from workflow_scripts.core.model.classifiers import load_classifier, new_classifier
-from workflow_scripts.core.model.cls_scorer import new_scorer
+from workflow_scripts.core.model.classifiers import load_classifier, new_classifier, new_scorer
 
 CPU = torch.device("cpu")
 KINDS = {

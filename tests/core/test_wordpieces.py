@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.core.tiny_models import tokenizer
-from workflow_scripts.core.data.examples import Example, spans_of
+from workflow_scripts.core.data.annotations import Example, spans_of
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.data.wordpieces import (
     to_words,

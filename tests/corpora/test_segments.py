@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import segments
 from workflow_scripts.corpora.articles import Article, Paragraph

@@ -8,8 +8,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.examples import Example, read_examples, write_examples
-from workflow_scripts.core.data.trees import misshapen, read_trees
+from workflow_scripts.core.data.annotations import (
+    Example,
+    misshapen,
+    read_examples,
+    read_trees,
+    write_examples,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import treebank
 

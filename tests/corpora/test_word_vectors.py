@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import word_vectors

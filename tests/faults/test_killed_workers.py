@@ -17,7 +17,7 @@ from tests.faults.products import (
     partial,
 )
 from tests.workflow.tiny_study import TinyStudy
-from workflow_scripts.core.model.training_state import STATE
+from workflow_scripts.core.model.training import STATE
 
 
 def kill_at(study: TinyStudy, script: str, half: str, target: str) -> None:

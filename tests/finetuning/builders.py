@@ -5,10 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example, Tree
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import Example
-from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.finetuning import finetuning_tables
 
 TABLES = ("similarity", "features", "links", "shared")

@@ -9,8 +9,7 @@ import torch
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import enlarge, write_card
 from tests.finetuning.builders import annotated, measured
-from workflow_scripts.core.data.examples import write_examples
-from workflow_scripts.core.data.trees import write_trees
+from workflow_scripts.core.data.annotations import write_examples, write_trees
 from workflow_scripts.core.model.models import load_body, load_tokenizer
 
 

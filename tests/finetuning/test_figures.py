@@ -6,26 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import write_examples
-from workflow_scripts.core.plots import figures
-from workflow_scripts.finetuning import (
-    kovaleva2019_features,
-    kovaleva2019_fig6,
-    kovaleva2019_fig7,
-    kovaleva2019_maps,
-)
-
-
-@pytest.fixture
-def saved(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures that are saved from now on."""
-    found: list[Figure] = []
-    monkeypatch.setattr(figures, "save", lambda figure, *_: found.append(figure))
-    return found
+from workflow_scripts.core.data.annotations import write_examples
+from workflow_scripts.finetuning import figures
 
 
 def features(query: str, **attention: float) -> pd.DataFrame:
@@ -41,33 +26,20 @@ def features(query: str, **attention: float) -> pd.DataFrame:
     return frame.assign(ci_low=frame["attention"] - 0.02, ci_high=frame["attention"] + 0.02)
 
 
-def draw(module: object, frame: pd.DataFrame, folder: Path) -> None:
-    tables.write(frame, folder / "features")
-    out = {kind: folder / kind for kind in ("svg", "pdf", "png")}
-    module.main([folder / "features"], **out)  # type: ignore[attr-defined]
+SHOWN = {
+    "kovaleva2019_fig6": ("all", ["[SEP], max 0.15", "[CLS], max 0.94"]),
+    "kovaleva2019_fig7": ("cls", ["1 seed, 95% intervals up to ±0.02", "[CLS] (30)", "verb (0)"]),
+}
 
 
-def test_sep_and_cls_share_one_scale(saved: list[Figure], tmp_path: Path) -> None:
-    draw(kovaleva2019_fig6, features("all", sep=0.15, cls=0.94), tmp_path)
-    (figure,) = saved
-    maps = [axes for axes in figure.axes if axes.images]
-    assert [axes.images[0].get_clim() for axes in maps] == [(0, 0.94)] * 4
-    labels = [axes.get_ylabel() for axes in maps if axes.get_ylabel()]
-    assert labels == ["[SEP], max 0.15\nLayer", "[CLS], max 0.94\nLayer"]
-
-
-def test_figure_7_states_examples_seeds_and_intervals(saved: list[Figure], tmp_path: Path) -> None:
-    frame = features("cls", noun=0.4, cls=0.2)
-    frame.loc[frame["kind"] == "noun", "n"] = 12
-    frame.loc[frame["task"] == "rte", "ci_high"] += 0.1
-    draw(kovaleva2019_fig7, frame, tmp_path)
-    titles = [axes.get_title() for axes in saved[0].axes[:2]]
-    assert titles == [
-        "SST-2\n1 seed, 95% intervals up to ±0.02",
-        "RTE\n1 seed, 95% intervals up to ±0.07",
-    ]
-    labels = [label.get_text() for label in saved[0].axes[0].get_xticklabels()]
-    assert {"noun (12)", "[CLS] (30)", "verb (0)"} <= set(labels)
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_figure_states_its_scale_and_examples(name: str, tmp_path: Path) -> None:
+    query, words = SHOWN[name]
+    tables.write(features(query, sep=0.15, cls=0.94), tmp_path / "features")
+    out = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
+    getattr(figures, name)([tmp_path / "features"], **out)
+    drawn = out["svg"].read_text(encoding="utf-8")
+    assert [word for word in words if word not in drawn] == []
 
 
 def test_a_change_is_unclear_where_widened_intervals_overlap() -> None:
@@ -80,23 +52,10 @@ def test_a_change_is_unclear_where_widened_intervals_overlap() -> None:
     ]
     frame = pd.DataFrame(rows)
     frame = frame.assign(ci_low=frame["attention"] - 0.02, ci_high=frame["attention"] + 0.02)
-    assert kovaleva2019_features.unclear(frame).tolist() == [[False, True]]
+    assert figures.unclear(frame).tolist() == [[False, True]]
 
 
-def test_changes_state_examples_and_seeds() -> None:
-    frame = features("all", noun=0.4)
-    later = (frame["stage"] == "fine-tuned") & (frame["head"] == 0)
-    frame.loc[later, ["attention", "ci_low", "ci_high"]] += 0.2
-    figure = kovaleva2019_features.draw(frame)
-    maps = [axes for axes in figure.axes if axes.images]
-    assert [axes.get_title() for axes in maps[:2]] == ["SST-2\nn = 30", "RTE\nn = 30"]
-    np.testing.assert_allclose(maps[0].images[0].get_alpha(), [[1, 0.5]])  # one head changes
-    (legend,) = figure.legends
-    words = "95% intervals before and after overlap, corrected for 2 heads (1 seed)"
-    assert [text.get_text() for text in legend.get_texts()] == [words]
-
-
-def test_maps_show_their_text_on_one_scale(saved: list[Figure], tmp_path: Path) -> None:
+def test_maps_show_their_text(tmp_path: Path) -> None:
     examples, _ = annotated()
     write_examples(tmp_path / "examples", examples)
     axes = {"layer": range(2), "head": range(2), "query": range(3), "key": range(3)}
@@ -106,19 +65,107 @@ def test_maps_show_their_text_on_one_scale(saved: list[Figure], tmp_path: Path) 
     )
     tables.write(maps.assign(task="rte", example="e1"), tmp_path / "maps")
     out = {kind: tmp_path / kind for kind in ("svg", "pdf", "png")}
-    kovaleva2019_maps.main(tmp_path / "maps", tmp_path / "examples", **out)
-    (figure,) = saved
-    assert figure.get_suptitle() == "RTE, example e1, 3 tokens:\n" + "\n".join(TEXTS[1])
-    assert [each.images[0].get_clim() for each in figure.axes[:2]] == [(0, 0.25)] * 2
-    assert figure.axes[2].get_ylabel() == "Attention weight"
+    figures.kovaleva2019_maps(tmp_path / "maps", tmp_path / "examples", **out)
+    drawn = out["svg"].read_text(encoding="utf-8")
+    for line in ("RTE, example e1, 3 tokens:", *TEXTS[1], "Attention weight"):
+        assert line in drawn
 
 
 def test_a_long_text_is_wrapped(tmp_path: Path) -> None:
     examples, _ = annotated()
     write_examples(tmp_path / "examples", examples)
-    lines = kovaleva2019_maps.sentences(tmp_path / "examples", "e0", width=1).split("\n")
+    lines = figures.sentences(tmp_path / "examples", "e0", width=1).split("\n")
     assert lines == ["the river flows", ".", "she saw the old", "city ."]
     write_examples(tmp_path / "examples", [replace(examples[0], texts=("the river " * 5000,))])
-    lines = kovaleva2019_maps.sentences(tmp_path / "examples", "e0", width=1).split("\n")
-    assert len(lines) == kovaleva2019_maps.LINES
+    lines = figures.sentences(tmp_path / "examples", "e0", width=1).split("\n")
+    assert len(lines) == figures.LINES
     assert lines[-1].endswith(" …")
+
+
+def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:
+    features_frame = frames["features"]
+    tables.write(features_frame, tmp_path / "f.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
+    figures.kovaleva2019_features([tmp_path / "f.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(out["table"]).set_index("kind")
+    frame = features_frame[(features_frame["query"] == "all") & (features_frame["kind"] == "verb")]
+    means = frame.set_index(["stage", "layer", "head"])["attention"]
+    gains = means["fine-tuned"] - means["pretrained"]
+    layer, head = gains.idxmax()
+    assert table.loc["verb", "head"] == f"{layer + 1}-{head + 1}"
+    assert table.loc["verb", "gain"] == pytest.approx(gains.max(), rel=1e-4)
+    assert table.loc["verb", "pretrained"] == pytest.approx(means["pretrained"].mean(), rel=1e-4)
+    assert table.loc["negation", ["n", "n_without"]].tolist() == [1, 2]
+    shares = frame.groupby("stage")["share"].mean()
+    actual = table.loc["verb", ["pretrained_share", "fine-tuned_share"]].astype(float).tolist()
+    assert actual == pytest.approx(shares[["pretrained", "fine-tuned"]].tolist(), rel=1e-4)
+
+
+def test_stacked_shares_make_up_all_attention(
+    frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    frame = frames["features"]
+    chosen = frame[(frame["query"] == "cls") & (frame["stage"] == "fine-tuned")]
+    shares = figures.by_layer(chosen)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-3)
+    nouns = chosen[(chosen["kind"] == "noun") & (chosen["layer"] == 2)]
+    assert shares.loc[2, "noun"] == pytest.approx(nouns["share"].mean())
+    assert shares.loc["tokens", "noun"] == pytest.approx(nouns["tokens"].iloc[0])
+    tables.write(frame, tmp_path / "f.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
+    figures.kovaleva2019_shares([tmp_path / "f.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_mosaic_keeps_every_map() -> None:
+    patterns = np.random.default_rng(1).random((2, 3, 5, 5))
+    image, pitch = figures.mosaic(patterns)
+    assert image.shape == (2 * pitch, 3 * pitch)
+    np.testing.assert_array_equal(
+        image[pitch : pitch + 5, 2 * pitch : 2 * pitch + 5], patterns[1, 2]
+    )
+    assert np.isnan(image[5:pitch]).all()
+
+
+@pytest.mark.parametrize(("shape", "columns"), [((6, 12), 1), ((24, 16), 2)])
+def test_both_grids_of_maps_fit_a_page(shape: tuple[int, int], columns: int) -> None:
+    grid_columns, cell = figures.arrangement(*shape)
+    n_layers, n_heads = shape
+    assert grid_columns == columns
+    assert cell * n_heads * grid_columns <= figures.ROOM[0] + 1e-9
+    assert cell * n_layers * (2 // grid_columns) <= figures.ROOM[1] + 1e-9
+
+
+def test_the_strongest_heads_of_the_table() -> None:
+    rows = [
+        {"task": "RTE", "stage": "pretrained", "link": "verb-subject", "far": False, "seed": seed}
+        | {"layer": 0, "head": head, "attention": value, "ci_low": 0.0, "ci_high": 1.0}
+        | {"n": 5, "links": 6, "neighbours": 0.1, "neighbours_low": 0, "neighbours_high": 0.2}
+        for seed in (1, 2)
+        for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
+    ]
+    actual = figures.top_heads(
+        pd.DataFrame(rows), figures.LINK_GROUPS, "attention", figures.LINK_COLUMNS, n=2
+    )
+    assert actual["head"].tolist() == ["1-2", "1-3"]
+    assert actual["attention"].tolist() == pytest.approx([0.7, 0.45])
+
+
+def test_the_strongest_heads_and_the_figure(
+    frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    tables.write(frames["shared"], tmp_path / "s.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
+    figures.kovaleva2019_shared([tmp_path / "s.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+    printed = pd.read_csv(out["table"])
+    rows = frames["shared"][
+        (frames["shared"]["stage"] == "fine-tuned") & (frames["shared"]["measure"] == "shared")
+    ]
+    best = rows.loc[rows["excess"].idxmax()]
+    shown = printed[(printed["stage"] == "fine-tuned") & (printed["measure"] == "shared")]
+    assert shown["head"].iloc[0] == f"{best['layer'] + 1}-{best['head'] + 1}"
+    assert shown["excess"].tolist() == pytest.approx(
+        sorted(rows["excess"], reverse=True)[:3], rel=1e-4
+    )

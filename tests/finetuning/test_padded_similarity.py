@@ -9,11 +9,11 @@ import torch
 from transformers import AutoModel
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.models import directory_of, load_tokenizer
-from workflow_scripts.finetuning import kovaleva2019_fig5, padded_similarity
+from workflow_scripts.finetuning import figures, padded_similarity
 
 LENGTH = 40
 
@@ -56,13 +56,6 @@ def test_against_a_loop_over_whole_padded_maps(study: dict[str, Path], tmp_path:
         assert actual[layer, head] == pytest.approx(np.mean(slow), abs=1e-5)
 
 
-def test_padding_changes_the_similarity(
-    study: dict[str, Path], frames: dict[str, pd.DataFrame], tmp_path: Path
-) -> None:
-    both = padded(study, tmp_path / "p").merge(frames["similarity"], on=["layer", "head"])
-    assert (both["similarity_x"] - both["similarity_y"]).abs().max() > 0.01
-
-
 @pytest.mark.parametrize(
     ("length", "words"),
     [(8, r"padded_to is 8, but .* has an input of \d+ tokens; raise"), (500, "has 128 positions")],
@@ -82,7 +75,7 @@ def test_figure_5_has_a_second_row_where_it_is_asked_for(
     heights = []
     for rows in ([], [tmp_path / "p"]):
         out = {kind: tmp_path / f"{len(rows)}.{kind}" for kind in ("svg", "pdf", "png")}
-        kovaleva2019_fig5.main([tmp_path / "s"], rows, **out)
+        figures.kovaleva2019_fig5([tmp_path / "s"], rows, **out)
         text = out["svg"].read_text()
         assert ("Padded" in text) == bool(rows)
         heights.append(len(text))

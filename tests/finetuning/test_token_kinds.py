@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from tests.core.tiny_models import tokenizer
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example, Tree
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.finetuning import token_kinds
 
 PAPER, RELEASED = token_kinds.LABELS["paper"], token_kinds.LABELS["released"]
@@ -36,11 +35,9 @@ def sentence(text: str, tags: str = "", heads: tuple = (), relations: str = "") 
     ("text", "negated"),
     [
         ("he did not see", [0, 0, 1, 0]),
-        ("he don't see", [0, 1, 0]),
         ("he do n't see", [0, 0, 0, 0]),
         ("he can 't see", [0, 1, 1, 0]),
         ("he can’t see", [0, 1, 0]),
-        ("Nothing is Nowhere", [1, 0, 1]),
         ("a knot , nonetheless noted", [0, 0, 0, 0, 0]),
         ("Neither he nor she", [1, 0, 1, 0]),
     ],

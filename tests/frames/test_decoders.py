@@ -7,19 +7,18 @@ import pytest
 
 from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import FrameLinks, read_links
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.frame_links import FrameLinks, read_links
-from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Study, Tables
 from workflow_scripts.corpora import frames_corpus
 from workflow_scripts.frames import (
+    figures,
     frame_drawings,
     frame_scores,
-    kovaleva2019_fig3,
     kovaleva2019_frames,
     measures,
 )
-from workflow_scripts.frames.link_controls import controls
+from workflow_scripts.frames.frame_scores import controls
 
 
 @pytest.fixture(scope="module")
@@ -119,5 +118,5 @@ def test_coverage_stands_with_every_number(study: Path, tmp_path: Path) -> None:
 def test_the_figure_of_a_decoder_has_one_direction(study: Path, tmp_path: Path) -> None:
     out = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
     read = (study / "scores.parquet", study / "drawings")
-    kovaleva2019_fig3.main(*read, **out, percentile=80, generated=True)
+    figures.kovaleva2019_fig3(*read, **out, percentile=80, generated=True)
     assert out["png"].read_bytes().startswith(b"\x89PNG")

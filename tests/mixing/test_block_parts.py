@@ -12,9 +12,9 @@ from tests.core.test_value_norms import with_biases
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from tests.core.tiny_models import HEADS, random_tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import open_attention
-from workflow_scripts.core.model.value_norms import output_maps
+from workflow_scripts.core.model.head_maps import output_maps
 from workflow_scripts.mixing import mixing_ratio, value_zeroing
 from workflow_scripts.mixing.block_parts import blocks, check_residual
 
@@ -43,7 +43,7 @@ def layer_outputs(model: PreTrainedModel) -> list[torch.Tensor]:
         for layer in layers_of(model)
     ]
     with torch.no_grad():
-        model(**padding.pad([TOKENS], model))
+        model(**running.pad([TOKENS], model))
     for hook in hooks:
         hook.remove()
     return found
@@ -65,7 +65,7 @@ def block_sums(model: PreTrainedModel) -> list[torch.Tensor]:
             else module.register_forward_hook(lambda _, __, out: found.append(out[0]))
         )
     with torch.no_grad():
-        model(**padding.pad([TOKENS], model))
+        model(**running.pad([TOKENS], model))
     for hook in hooks:
         hook.remove()
     return found
@@ -116,7 +116,7 @@ def test_ratios_of_an_encoder_in_loops() -> None:
     model.set_attn_implementation("eager")
     with torch.no_grad():
         out = model(
-            **padding.pad([TOKENS], model), output_attentions=True, output_hidden_states=True
+            **running.pad([TOKENS], model), output_attentions=True, output_hidden_states=True
         )
     opened = open_attention(with_biases_as(model))
     found = list(blocks(opened, output_maps(opened), TOKENS))
@@ -147,7 +147,7 @@ def test_ratios_of_a_decoder_in_loops(config) -> None:
     heads = plain_heads(model, TOKENS.ids)
     body = model.base_model
     with torch.no_grad():
-        states = body(**padding.pad([TOKENS], body), output_hidden_states=True).hidden_states
+        states = body(**running.pad([TOKENS], body), output_hidden_states=True).hidden_states
     opened = open_attention(body)
     for number, block in enumerate(blocks(opened, output_maps(opened), TOKENS)):
         f = heads.value[number] @ heads.out[number]

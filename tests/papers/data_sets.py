@@ -9,8 +9,8 @@ import pyarrow.parquet
 import yaml
 
 from tests.workflow.tiny_study import WORDS
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.generated.lexicon import TOWN
+from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.generated.grammar import TOWN
 from workflow_scripts.tasks.generate_task import WRITERS
 
 Row = tuple[str, str, str]

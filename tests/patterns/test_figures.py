@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.plots import figures
-from workflow_scripts.patterns import kovaleva2019_fig1
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns import figures as patterns_figures
+from workflow_scripts.patterns.annotated_maps import CLASSES
 
 
 def test_typical_maps_have_absolute_weights_on_one_scale() -> None:
@@ -17,7 +17,7 @@ def test_typical_maps_have_absolute_weights_on_one_scale() -> None:
         for key, weight in ((0, 0.1 * number), (1, 0.2))
     ]
     with figures.style():
-        figure = kovaleva2019_fig1.draw(pd.DataFrame(rows))
+        figure = patterns_figures.draw_maps(pd.DataFrame(rows))
     maps = [axes for axes in figure.axes if axes.images]
     for number, axes in enumerate(maps):
         (image,) = axes.images

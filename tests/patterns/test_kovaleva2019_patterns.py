@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from workflow_scripts.patterns import kovaleva2019_patterns as printed
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES
 
 
 def predictions(n: int = 60) -> pd.DataFrame:

@@ -16,16 +16,17 @@ from tests.attention.builders import card_of, open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.patterns.builders import made_up
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.training import Recipe
-from workflow_scripts.patterns import (
-    contact_sheets,
-    kovaleva2019_fig2,
-    pattern_classifier,
-    pattern_shares,
+from workflow_scripts.patterns import contact_sheets, figures, pattern_classifier, pattern_shares
+from workflow_scripts.patterns.annotated_maps import (
+    CLASSES,
+    classify,
+    digest_of,
+    read_annotations,
+    stored_maps,
 )
-from workflow_scripts.patterns.annotated_maps import digest_of, read_annotations
 from workflow_scripts.patterns.pattern_network import (
     BATCH,
     SIDE,
@@ -35,8 +36,6 @@ from workflow_scripts.patterns.pattern_network import (
     predict,
     to_image,
 )
-from workflow_scripts.patterns.pattern_rules import CLASSES, classify
-from workflow_scripts.patterns.stored_maps import stored_maps
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,11 +57,6 @@ def data(n: int = 30) -> tuple[torch.Tensor, np.ndarray, np.ndarray]:
     labels = np.tile(np.arange(len(CLASSES)), n)
     groups = np.repeat([f"e{seed}" for seed in range(n)], len(CLASSES))
     return to_image(np.stack(maps)), labels, groups
-
-
-def test_the_network_has_eight_convolutions() -> None:
-    layers = [layer for layer in PatternNetwork().modules() if isinstance(layer, torch.nn.Conv2d)]
-    assert len(layers) == 8
 
 
 def test_folding_leaves_what_a_trained_network_predicts() -> None:
@@ -90,13 +84,6 @@ def test_cross_validation_learns_and_its_control_does_not() -> None:
     shuffled = np.random.default_rng(0).permutation(labels)
     control, _ = pattern_classifier.cross_validate(images, shuffled, groups, 3, recipe, "test")
     assert f1_score(shuffled, control.argmax(1), average="macro") < 0.4
-
-
-def test_training_is_the_same_for_a_seed() -> None:
-    images, labels, _ = data(4)
-    recipe = Recipe(seed=5, epochs=2, batch_size=BATCH, learning_rate=0.003)
-    first, second = (fit(images, torch.from_numpy(labels), recipe).state_dict() for _ in range(2))
-    assert all(torch.equal(first[key], second[key]) for key in first)
 
 
 def test_a_network_that_saw_no_fine_tuned_map() -> None:
@@ -195,7 +182,7 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     assert set(table["annotated_model"]) == {"tiny"}
     assert set(table["annotated_stage"]) == {"pretrained"}
     for model, named in (("tiny", False), ("uncased", True)):
-        title = kovaleva2019_fig2.legend_title(table, model)
+        title = figures.legend_title(table, model)
         assert ("classified by\na network of tiny's maps" in title) == named
 
 

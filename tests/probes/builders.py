@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.data.annotations import Tree
 from workflow_scripts.probes.probe_sentences import Sentence
 
 HEADS, DIMENSION = 6, 8

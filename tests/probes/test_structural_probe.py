@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from workflow_scripts.core.data.examples import Example, spans_of
+from workflow_scripts.core.data.annotations import Example, spans_of
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.probes import structural_probe

@@ -10,7 +10,10 @@ from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.probes.builders import HEADS, sentences
 from tests.syntax.builders import random_trees
-from workflow_scripts.core.data.examples import to_example, write_examples
+from workflow_scripts.core.data.annotations import (
+    to_example,
+    write_examples,
+)
 from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models

@@ -10,17 +10,16 @@ from transformers import PreTrainedModel
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_classifier, random_tokens
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
-from workflow_scripts.core.model.batches import by_length, part_of
-from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.core.model.interventions import Gates, example_losses
+from workflow_scripts.core.model.running import by_length, part_of
 from workflow_scripts.pruning.importance import (
     VARIANTS,
     Definition,
     gradients,
     gradients_table,
     importance_of,
-    losses,
     read_gradients,
 )
 
@@ -31,8 +30,8 @@ STEPS = {"modernbert": (1e-3, 5e-3)}  # its rotations are float32 even in a floa
 
 def loss_at(model: PreTrainedModel, text: Tokens, label: float, xi: torch.Tensor) -> float:
     with watching(model, Gates(xi)), torch.no_grad():
-        logits = model(**padding.pad([text], model)).logits
-    return losses(logits, torch.tensor([label])).item()
+        logits = model(**running.pad([text], model)).logits
+    return example_losses(logits, torch.tensor([label])).item()
 
 
 @pytest.mark.parametrize("gone", [None, (1, 2)], ids=["all heads", "one pruned"])
@@ -84,8 +83,8 @@ def test_the_released_variant_sums_over_tokens() -> None:
                 return output * gates[layer][None, :, :, None]  # noqa: B023 - used at once
 
         with watching(model, PerToken()):
-            logits = model(**padding.pad([text], model)).logits
-        losses(logits, torch.tensor([LABELS[row]])).sum().backward()
+            logits = model(**running.pad([text], model)).logits
+        example_losses(logits, torch.tensor([LABELS[row]])).sum().backward()
         np.testing.assert_allclose(actual["released"][row], gates.grad.abs().sum(-1), atol=1e-9)
         np.testing.assert_allclose(actual["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)
 

@@ -8,9 +8,8 @@ from transformers import PreTrainedModel
 from tests.core.test_causal_engine import SETS, opened, some_tokens
 from tests.core.tiny_decoders import GPT2, HEADS, KV_HEADS, LAYERS, LLAMA, WIDTH
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import causal
-from workflow_scripts.core.model.causal_engine import ablate
-from workflow_scripts.core.model.segments import Segments
+from workflow_scripts.core.model import causal_engine
+from workflow_scripts.core.model.causal_engine import Segments, ablate
 from workflow_scripts.pruning.next_token_pruning import (
     curve,
     curves,
@@ -42,7 +41,7 @@ def by_scaled_weights(model: PreTrainedModel, ids: np.ndarray) -> np.ndarray:
 
             gates.append(gate)
             hooks.append(module.register_forward_pre_hook(scale))
-    causal.losses(model, torch.from_numpy(ids).long()[None]).mean().backward()
+    causal_engine.token_losses(model, torch.from_numpy(ids).long()[None]).mean().backward()
     for hook in hooks:
         hook.remove()
     return torch.stack([gate.grad for gate in gates]).numpy()

@@ -11,12 +11,12 @@ import torch
 from tests.ablation.builders import checkpoint_in
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens, tokenizer
 from workflow_scripts.ablation import ablation_sweep
-from workflow_scripts.core.data.glue import TASKS, read_task, split_of
+from workflow_scripts.core.data.tasks import TASKS, read_task, split_of
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.job import call
-from workflow_scripts.core.stats import orders, resampling
+from workflow_scripts.core.stats import bootstrap, effects
 from workflow_scripts.pruning import (
     pruning_curves,
     pruning_during_training,
@@ -35,7 +35,7 @@ LABELS = np.array([2, 0, 1, 1])
 
 def test_importance_is_computed_again_without_the_heads_that_are_gone() -> None:
     model, tokens = random_classifier("bert"), random_tokens((9, 23, 14, 5))
-    counts = orders.steps(LAYERS * HEADS, 0.25)
+    counts = effects.pruning_steps(LAYERS * HEADS, 0.25)
     definition = Definition("paper", normalise=True)
     first = importance_of(model, tokens, LABELS, definition)
     again = by_importance(model, tokens, LABELS, counts, definition, first)
@@ -46,7 +46,7 @@ def test_importance_is_computed_again_without_the_heads_that_are_gone() -> None:
             left = np.where(gone, np.inf, current)
             gone[np.unravel_index(left.argmin(), left.shape)] = True
         np.testing.assert_array_equal(mask, gone)
-    assert (again != orders.by_score(first, counts)).any()
+    assert (again != effects.order_by_score(first, counts)).any()
 
 
 def test_the_head_without_which_the_score_is_highest_goes_first() -> None:
@@ -68,7 +68,7 @@ def test_intervals_over_examples_by_a_plain_loop() -> None:
     assert actual[frame.columns].equals(frame)
     assert (actual["majority"] == curve(TASKS["mrpc"], labels, logits, [0, 2, 5])["majority"]).all()
     sampled = []
-    for weights in resampling.bootstrap_weights(15, 40, 9):
+    for weights in bootstrap.bootstrap_weights(15, 40, 9):
         chosen = np.repeat(np.arange(15), weights)
         sampled.append([np.mean(step.argmax(1)[chosen] == labels[chosen]) for step in logits])
     sampled = np.array(sampled)
@@ -162,7 +162,7 @@ def test_each_half_is_scored_in_the_order_of_the_other(pruned: Path) -> None:
     selected, order = (frame[frame["strategy"] == "ablation"] for frame in (scores, order))
     folds = sorted(order["fold"].unique())
     assert len(folds) == 2
-    half = pruning_curves.resampling.half_weights(20, 1, 3)[0].astype(bool)
+    half = bootstrap.half_weights(20, 1, 3)[0].astype(bool)
     weights = pruned / "mnli.pretrained.3"
     for step, actual in enumerate(selected["score"]):
         first, second = (right(pruned, weights, gone_at(order, step, fold=fold)) for fold in folds)

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.surface.entropy import broad_heads, measures_of, row_entropy
+from workflow_scripts.surface.entropy import measures_of, row_entropy
 from workflow_scripts.surface.relative_position import attention_at, heads_above
-from workflow_scripts.surface.special_tokens import attention_to_special, key_masks
+from workflow_scripts.surface.special_tokens import attention_to_special
 
 CARD = {"special": {"cls": 1, "sep": 2}, "punctuation": [3, 4]}
 IDS = np.array([1, 10, 3, 11, 2, 12, 4, 2])
@@ -35,16 +35,6 @@ def test_position(pattern: np.ndarray, offset: int) -> None:
     np.testing.assert_allclose(attention_at(pattern, offset), expected, rtol=1e-6)
 
 
-def test_position_by_hand() -> None:
-    """A head that only looks back, one that only looks on; the ends look at themselves."""
-    back, on = np.eye(4, k=-1), np.eye(4, k=1)
-    back[0, 0] = on[3, 3] = 1
-    pattern = np.stack([back, on])[None]
-    assert attention_at(pattern, -1).tolist() == [[1, 0]]
-    assert attention_at(pattern, 1).tolist() == [[0, 1]]
-    assert attention_at(pattern, 0).tolist() == [[0.25, 0.25]]
-
-
 def test_a_single_token_has_no_neighbour() -> None:
     assert np.isnan(attention_at(np.ones((1, 1, 1, 1)), 1)).all()
 
@@ -63,13 +53,6 @@ def test_special_tokens(pattern: np.ndarray, target: str, queries: list, keys: l
     expected = slow_mean(pattern, list(queries), lambda _: keys)
     actual = attention_to_special(pattern, IDS, CARD)[target]
     np.testing.assert_allclose(actual, expected, rtol=1e-5)
-
-
-def test_special_tokens_of_uniform_attention() -> None:
-    actual = attention_to_special(np.full((1, 1, 8, 8), 1 / 8), IDS, CARD)
-    shares = {"cls": 1 / 8, "sep": 1 / 4, "punctuation": 1 / 4}
-    for target, share in (shares | {"sep_to_sep": 1 / 4, "other_to_sep": 1 / 4}).items():
-        assert actual[target].item() == pytest.approx(share)
 
 
 def test_a_text_without_a_class_of_token() -> None:
@@ -108,17 +91,6 @@ def test_heads_above() -> None:
     assert actual["target"].tolist() == ["next", "next", "previous"]
 
 
-def test_uniform_attention_gives_two_separators_of_128_tokens_a_64th() -> None:
-    ids = np.full(128, 10)
-    ids[[0, 40, 127]] = 1, 2, 2
-    shares = {target: keys.mean() for target, keys in key_masks(ids, CARD).items()}
-    sep = dict.fromkeys(["sep", "sep_to_sep", "other_to_sep"], 1 / 64)
-    assert shares == {"cls": 1 / 128, "punctuation": 0, **sep}
-    uniform = attention_to_special(np.full((1, 1, 128, 128), 1 / 128), ids, CARD)
-    for target, share in shares.items():
-        assert uniform[target].item() == pytest.approx(share)
-
-
 def test_largest_weights_against_a_loop(pattern: np.ndarray) -> None:
     actual = measures_of(pattern)
     np.testing.assert_array_equal(actual["entropy"], row_entropy(pattern))
@@ -127,12 +99,3 @@ def test_largest_weights_against_a_loop(pattern: np.ndarray) -> None:
         assert actual["largest"][index] == largest
     tenths = measures_of(np.array([[[[0.1] * 10, [0.2] + [0.8 / 9] * 9]]]).astype(np.float16))
     assert tenths["at_most_tenth"].ravel().tolist() == [1, 0]
-
-
-def test_broad_heads_come_broadest_first() -> None:
-    rows = [("all", 0, 0, 3.9), ("all", 0, 1, 3.7), ("all", 2, 3, 4.5), ("cls", 1, 1, 4.6)]
-    frame = pd.DataFrame(rows, columns=["query", "layer", "head", "entropy"])
-    actual = broad_heads(frame, 3.8)
-    assert actual["head"].tolist() == ["3-4", "1-1"]
-    assert list(actual.columns) == ["head", "entropy"]
-    assert list(broad_heads(frame, 9).columns) == ["head", "entropy"]

@@ -4,20 +4,17 @@ from math import log
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.core.caches import CARD
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.decoders import uniform_attention
-from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.measures.forms import Study, TableSet
 from workflow_scripts.surface import entropy, relative_position, special_tokens
-from workflow_scripts.surface.behaviours import numbers
+from workflow_scripts.surface.head_columns import behaviours
 from workflow_scripts.surface.measures import forms
 
 POINT = 3  # the id of the full stop
@@ -132,32 +129,8 @@ def test_every_measure_of_a_decoder_stands_next_to_its_null(study: Path) -> None
     assert (largest.null.column, largest.null_title) == ("largest_uniform", "uniform attention")
 
 
-def test_what_a_decoder_lacks_has_no_row(study: Path) -> None:
-    targets = [
-        set(tables.read(study / f"{name}.parquet")["target"])
-        for name in ("position", "special_tokens")
-    ]
-    assert targets == [{"self", "previous"}, {"first", "punctuation"}]
-    assert set(tables.read(study / "entropy.parquet")["query"]) == {"all"}
-
-
-def test_heads_are_listed_next_to_uniform_attention(study: Path) -> None:
-    above = tables.read_csv(study / "above.csv")
-    assert set(above["target"]) <= {"self", "previous"}
-    assert (above["uniform"] < 1).all()
-    broad, frame = tables.read_csv(study / "broad.csv"), tables.read(study / "entropy.parquet")
-    assert len(broad) == (frame["relative"] > 0.5).sum()
-    assert broad["relative"].is_monotonic_decreasing
-
-
 def test_behaviours_of_a_decoder(study: Path) -> None:
     names = ("position", "special_tokens", "entropy")
-    wide = numbers(TableSet([study / f"{name}.parquet" for name in names]))
+    wide = behaviours(TableSet([study / f"{name}.parquet" for name in names]))
     assert {"previous", "self", "first", "punctuation", "broad"} <= set(wide)
     assert wide["broad"].between(0, 1).all()
-
-
-def test_uniform_attention_sees_no_later_token() -> None:
-    expected = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
-    np.testing.assert_allclose(uniform_attention(3)[0, 0], expected)
-    assert isinstance(pd.Series(uniform_attention(1).ravel()).iloc[0], float)

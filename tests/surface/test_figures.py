@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import image
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
 from workflow_scripts.surface import figures
 
 LAYERS, HEADS = 3, 4
@@ -91,7 +89,7 @@ def arguments(name: str, folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_three_formats(name: str, tmp_path: Path) -> None:
+def test_a_figure_shows_what_it_should_and_the_same_twice(name: str, tmp_path: Path) -> None:
     source, make, texts = CASES[name]
     tables.write(make(), tmp_path / "table.parquet")
     main = getattr(figures, name)
@@ -101,24 +99,9 @@ def test_three_formats(name: str, tmp_path: Path) -> None:
     svg = outputs["svg"].read_text(encoding="utf-8")
     for text in texts:
         assert text.replace(">", "&gt;") in svg
-    assert outputs["pdf"].read_bytes().startswith(b"%PDF")
-    with outputs["png"].open("rb") as file:
-        pixels = image.imread(file, format="png")
-    assert pixels.shape[1] > 600
-    assert pixels[..., :3].std() > 0.02
     first = {kind: path.read_bytes() for kind, path in outputs.items()}
     main(**{source: tmp_path / "table.parquet"}, **outputs, **extra)
     assert first == {kind: path.read_bytes() for kind, path in outputs.items()}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_table_without_its_columns_is_refused(name: str, tmp_path: Path) -> None:
-    tables.write(pd.DataFrame({"layer": [0]}), tmp_path / "table.parquet")
-    main = getattr(figures, name)
-    outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    extra = arguments(name, tmp_path)
-    with pytest.raises(InputError, match=r"table.parquet: no column"):
-        main(**{CASES[name][0]: tmp_path / "table.parquet"}, **outputs, **extra)
 
 
 def draw_lines(folder: Path, rows: pd.DataFrame, **options: bool) -> str:
@@ -140,13 +123,3 @@ def test_heads_chosen_by_hand_stand_for_no_pattern(tmp_path: Path) -> None:
     svg = draw_lines(tmp_path, drawing_table(), by_hand=True)
     assert "Head 2-3" in svg
     assert "Shown by no head" not in svg
-
-
-def test_the_figure_states_that_the_head_was_fitted(tmp_path: Path) -> None:
-    names = ["unmasked", "sep", "punctuation", "cls"]
-    rows = table("target", "gradient", names).assign(masked_lm_head="fitted")
-    tables.write(rows, tmp_path / "table.parquet")
-    outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    figures.clark2019_fig3(tmp_path / "table.parquet", **outputs)
-    svg = outputs["svg"].read_text(encoding="utf-8")
-    assert "masked-LM head: fitted on the frozen body" in svg

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.bootstrap import per_head
 from workflow_scripts.surface import entropy
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.data.annotations import Tree
 from workflow_scripts.syntax import syntax_scores
 
 WORDS = ["the", "river", "flows", "through", "an", "old", "city", "kings", "'s", ".", "builtby"]

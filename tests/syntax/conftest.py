@@ -7,8 +7,7 @@ import pytest
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import write_card
 from tests.syntax.builders import random_trees, run
-from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.trees import write_trees
+from workflow_scripts.core.data.annotations import to_example, write_examples, write_trees
 
 
 @pytest.fixture(scope="package")

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.trees import read_trees
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.syntax import clark2019_fig5, counting, syntax_examples
+from workflow_scripts.core.data.annotations import read_trees
+from workflow_scripts.syntax import counting, figures, syntax_examples
 
 
 def test_figure5(study: Path) -> None:
@@ -28,7 +26,7 @@ def test_figure5(study: Path) -> None:
     sums = frame.groupby(["drawing", "query"])["weight"].sum()
     np.testing.assert_allclose(sums, 1, atol=5e-3)
     paths = {kind: study / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_fig5.main(examples=study / "examples", **paths)
+    figures.clark2019_fig5(examples=study / "examples", **paths)
     assert "det, " in paths["svg"].read_text()
 
 
@@ -66,11 +64,3 @@ def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path
         if rows["direction"].iloc[0] == "head_to_dependent":
             found = {pair[::-1] for pair in found}
         assert found == {(int(counting.stand_ins(tree)[k]), head) for k, head in wanted}
-
-
-def test_figure5_without_a_sentence_to_draw(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(syntax_examples, "SHORTEST", 99)
-    with pytest.raises(InputError, match=r"no sentence of 99 to 16 words to draw"):
-        draw_examples(study, tmp_path / "examples")

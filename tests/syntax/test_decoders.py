@@ -9,14 +9,18 @@ import pytest
 from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
 from tests.syntax.builders import random_trees, run
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import (
+    ROOT,
+    Tree,
+    is_punctuation,
+    to_example,
+    write_examples,
+    write_trees,
+)
 from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation, write_trees
-from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Study, Tables
 from workflow_scripts.syntax import clark2019_table1, measures, syntax_examples
-from workflow_scripts.syntax.best_heads import best
-from workflow_scripts.syntax.head_columns import columns
+from workflow_scripts.syntax.head_columns import best_heads, columns
 
 TREES = random_trees(9)
 LARGEST = 3
@@ -109,10 +113,6 @@ def test_scores_are_those_of_plain_loops(study: Path) -> None:
         assert row["uniform"] == pytest.approx(counted["chance"].mean())
 
 
-def test_the_sentences_that_were_used_are_stated_as_of_encoders(study: Path) -> None:
-    assert (study / "sentences").read_text() == "sentences,n\nused,9\nleft out,0\n"
-
-
 def test_the_baseline_is_a_negative_offset_of_the_same_questions(study: Path) -> None:
     plain, offsets = plainly(study), tables.read(study / "offsets.parquet")
     assert set(offsets["offset"]) == {-1, -2, -3}
@@ -143,7 +143,7 @@ def test_the_measures_state_the_coverage(study: Path) -> None:
     assert {"syntax.best", "syntax.det.dependent_to_head"} <= set(ids)
     assert all("of the treebank's pairs" in form.about for form in forms[1:])
     assert columns(found, {"fewest": 1})["above"].notna().all()
-    assert best(found, {"relations": ["det"], "fewest": 1})["baseline"].notna().all()
+    assert best_heads(found, {"relations": ["det"], "fewest": 1})["baseline"].notna().all()
 
 
 def test_examples_mark_the_pairs_that_are_counted(study: Path) -> None:

@@ -11,14 +11,13 @@ from transformers import AutoModel
 
 from tests.attention.builders import open_cache
 from tests.core.tiny_models import tokenizer
-from tests.syntax.builders import LABELS, WORDS, random_trees, run
+from tests.syntax.builders import WORDS, random_trees, run
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.trees import read_trees, write_trees
+from workflow_scripts.core.data.annotations import read_trees, write_trees
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.stats import head_accuracy, resampling
-from workflow_scripts.syntax import clark2019_table1, corpus_counts, counting
+from workflow_scripts.core.stats import bootstrap
+from workflow_scripts.syntax import clark2019_table1, counting
 
 
 def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -> None:
@@ -59,13 +58,8 @@ def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -
         assert rows["accuracy"].item() == pytest.approx(np.mean(values), abs=1.5 / len(values))
 
 
-def test_intervals_and_totals(study: Path) -> None:
-    frame = tables.read(study / "scores")
-    assert set(frame["direction"]) == set(counting.DIRECTIONS)
-    assert set(frame["relation"]) == {"all", *LABELS}
-    assert (frame["ci_low"] <= frame["accuracy"] + 1e-9).all()
-    assert (frame["accuracy"] <= frame["ci_high"] + 1e-9).all()
-    sizes = frame.groupby("relation")["n"].first()
+def test_all_is_the_sum_of_relations_without_punctuation(study: Path) -> None:
+    sizes = tables.read(study / "scores").groupby("relation")["n"].first()
     assert sizes["all"] == sizes[["det", "nsubj", "poss", "pobj"]].sum()
     assert (study / "sentences").read_text() == "sentences,n\nused,40\nleft out,0\n"
 
@@ -74,7 +68,7 @@ def test_bootstrap_equals_drawing_by_hand() -> None:
     rng = np.random.default_rng(0)
     total = rng.integers(1, 6, size=(50, 1))
     correct = rng.binomial(total, 0.4).reshape(50, 1, 1, 1, 1)
-    _, low, high = head_accuracy.accuracy(correct, total, draws=4000, seed=1)
+    _, low, high = bootstrap.bootstrap_accuracy(correct, total, draws=4000, seed=1)
     sampled = []
     for _ in range(4000):
         chosen = rng.integers(50, size=50)
@@ -94,7 +88,7 @@ def test_intervals_draw_whole_documents(study: Path) -> None:
             if len(attention.words) == len(tree.words):
                 right = counting.count(attention, tree, ["det"]).correct[0, 0, 0, 0]
                 by_document[k // 3] += right, tree.relations.count("det")
-    weights = resampling.bootstrap_weights(14, 200, 1)
+    weights = bootstrap.bootstrap_weights(14, 200, 1)
     right, total = (weights @ by_document).T
     row = frame[frame["relation"] == "det"].iloc[0]
     assert (row["direction"], row["layer"], row["head"]) == ("dependent_to_head", 0, 0)
@@ -104,44 +98,6 @@ def test_intervals_draw_whole_documents(study: Path) -> None:
     best = tables.read(study / "best").set_index("relation")
     half = np.random.default_rng(1).permutation(14)[7:]
     assert best.loc["det", "held_out_n"] == by_document[half, 1].sum()
-
-
-def test_sentences_of_a_single_document_are_sampled_one_by_one(study: Path, tmp_path: Path) -> None:
-    trees = read_trees(study / "trees.jsonl")
-    write_examples(tmp_path / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
-    run(study, study / "trees.jsonl", corpus=tmp_path / "corpus.jsonl", out=tmp_path)
-    frame, other = tables.read(tmp_path / "scores"), tables.read(study / "scores")
-    assert set(frame["n_documents"]) == {1}
-    assert (frame["ci_low"] < frame["ci_high"]).any()
-    other = other[other["direction"] != "released"]
-    assert frame["accuracy"].tolist() == other["accuracy"].tolist()
-    assert frame["ci_low"].tolist() != other["ci_low"].tolist()
-
-
-def test_the_held_out_head_is_chosen_without_its_half() -> None:
-    """Heads that are right by chance are no better than chance on the other half."""
-    rng = np.random.default_rng(0)
-    total = np.full((400, 1), 1)
-    correct = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
-    none = np.zeros(1)
-    offsets = rng.binomial(1, 0.5, size=(400, 1, 1))
-    counts = corpus_counts.DependencyCounts(
-        relations=["all"],
-        directions=["dependent_to_head"],
-        correct=correct,
-        with_special=correct,
-        total=total,
-        offsets=offsets,
-        **dict.fromkeys(("tied", "n_documents", "split"), none),
-        sentences={},
-    )
-    best = corpus_counts.held_out(counts, draws=200, seed=1).iloc[0]
-    assert correct.mean(axis=0).max() > 0.55
-    assert best["held_out_accuracy"] == pytest.approx(0.5, abs=0.08)
-    assert best["held_out_n"] == 200
-    assert best["held_out_gain"] == pytest.approx(0, abs=0.06)
-    assert best["held_out_gain_low"] < 0 < best["held_out_gain_high"]
-    assert best["held_out_gain_p"] > 0.05
 
 
 def released_program(study: Path, layer: int, head: int, transposed: bool) -> float:
@@ -188,7 +144,6 @@ def test_split_words_and_special_tokens_in_the_scores(study: Path) -> None:
     assert split > 0
     assert (frame["with_special"] <= frame["accuracy"]).all()
     assert (frame["with_special"] < frame["accuracy"]).any()
-    assert (frame["with_special_low"] <= frame["with_special"] + 1e-9).all()
 
 
 def test_table1(study: Path) -> None:
@@ -208,7 +163,6 @@ def test_table1(study: Path) -> None:
     for row in table.drop(index=1).to_dict("records"):
         own = frame[frame["relation"] == row["relation"]]
         assert row["accuracy"] == pytest.approx(100 * own["accuracy"].max(), abs=0.06)
-        assert row["ci_low"] <= row["accuracy"] <= row["ci_high"]
         of_direction = own[own["direction"] == row["direction"]]
         change = (of_direction["with_special"] - of_direction["accuracy"]).median()
         assert row["with_special_median_change"] == pytest.approx(100 * change, abs=0.06)
@@ -224,28 +178,6 @@ def test_table1(study: Path) -> None:
     ]
     assert published["paper_accuracy"].tolist()[:2] == [34.5, 34.5]
     assert published["notebook_accuracy"].isna().tolist()[:2] == [True, False]
-
-
-def test_table1_shows_what_the_notebook_prints_next_to_the_papers_auxpass() -> None:
-    keys = {"direction": "dependent_to_head", "layer": 0, "head": 0, "n": 30}
-    numbers = dict.fromkeys(("ci_low", "ci_high", "with_special"), 0.5)
-    numbers |= dict.fromkeys(("with_special_low", "with_special_high"), 0.5)
-    numbers |= dict.fromkeys(("n_documents", "split", "tied"), 1)
-    relations = ["auxpass", "cop", "all"]
-    scores = pd.DataFrame([keys | numbers | {"relation": r, "accuracy": 0.6} for r in relations])
-    offsets = pd.DataFrame({"relation": relations, "offset": 1, "accuracy": 0.4})
-    best = pd.DataFrame({"relation": relations, "held_out_layer": 0, "held_out_head": 0})
-    best[["held_out_accuracy", "held_out_n"]] = 0.6, 15
-    ends = [f"held_out_gain{end}" for end in ("", "_low", "_high", "_p")]
-    best[ends] = 0.1, 0.05, 0.15, 0.002
-    table = clark2019_table1.table1(scores, offsets, best, 1).set_index("relation")
-    columns = [
-        f"{who}_{what}" for who in ("paper", "notebook") for what in ("accuracy", "baseline")
-    ]
-    assert table.loc["auxpass", columns].tolist() == [82.5, 40.5, 94.1, 82.5]
-    assert table.loc["all", ends].tolist() == pytest.approx([10, 5, 15, 0.002])
-    assert table.loc["cop", columns[2:]].tolist() == [72.2, 40.5]
-    assert "offset of auxpass" in table.loc["auxpass", "note"]
 
 
 def test_trees_of_another_corpus_are_refused(study: Path, tmp_path: Path) -> None:

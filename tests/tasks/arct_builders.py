@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core.data.arct import read_arct
+from workflow_scripts.core.data.tasks import read_arct
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import prepare_arct
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.generated.grammar import (
+    TOWN,
     active,
     fronted,
     new_fact,
@@ -16,7 +17,6 @@ from workflow_scripts.core.generated.grammar import (
     to_text,
     unacceptable,
 )
-from workflow_scripts.core.generated.lexicon import TOWN
 from workflow_scripts.tasks import generate_task
 from workflow_scripts.tasks.glue_files import read_directory
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.glue import (
-    COLUMNS,
+from workflow_scripts.core.data.tasks import (
+    TASK_COLUMNS,
     TASKS,
     read_task,
     split_of,
@@ -126,7 +126,7 @@ def test_sampling_keeps_the_order_and_is_counted(tmp_path: Path) -> None:
     write(tmp_path, "sst2", *rows)
     (tmp_path / "dev.tsv").write_text("\n".join([SST2, *rows[:9]]) + "\n", encoding="utf-8")
     table, counts = run(tmp_path, "sst2", {"path": str(tmp_path)}, n_train=10, seed=3)
-    assert tuple(table.columns) == COLUMNS
+    assert tuple(table.columns) == TASK_COLUMNS
     train, dev = split_of(table, "train"), split_of(table, "dev")
     numbers = [int(text.split()[1]) for text in train["text1"]]
     assert len(numbers) == 10

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.tasks.arct_builders import run, with_published, write
-from workflow_scripts.core.data.arct import COLUMNS, points_of, read_arct, splits_of
+from workflow_scripts.core.data.tasks import ARCT_COLUMNS, points_of, read_arct, splits_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import generate_arct, prepare_arct
@@ -14,7 +14,7 @@ from workflow_scripts.tasks import generate_arct, prepare_arct
 
 def test_official_files(tmp_path: Path) -> None:
     frame, counts = run(tmp_path, write(tmp_path / "arct"))
-    assert tuple(frame.columns) == COLUMNS
+    assert tuple(frame.columns) == ARCT_COLUMNS
     assert splits_of(frame) == ["train", "dev", "test"]
     train = points_of(frame, "train", ("original", "negated", "swapped"))
     assert train[["id", "claim", "warrant0", "label"]].to_numpy().tolist() == [

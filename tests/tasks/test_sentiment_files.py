@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.tasks.test_glue_files import run
-from workflow_scripts.core.data.glue import TASKS, split_of
+from workflow_scripts.core.data.tasks import TASKS, split_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.tasks.sentiment_files import SentimentFormat, read_file
 

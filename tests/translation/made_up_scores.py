@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.core.data.heads import ATTENTION_TYPES
 
 HURT = {"encoder": 0.6, "encoder-decoder": 3.0, "decoder": 0.4}  # BLEU, mean loss with one head
 
@@ -18,10 +18,10 @@ def scores(
 ) -> pd.DataFrame:
     """Scores of `shape` layers and heads of each type, for both units and three metrics."""
     rng, rows = np.random.default_rng(seed), []
-    matters = {kind: rng.random(shape) ** 3 for kind in TYPES}
+    matters = {kind: rng.random(shape) ** 3 for kind in ATTENTION_TYPES}
     for number, split in enumerate(splits):
         for unit in ("head", "all-but-one"):
-            for kind in TYPES:
+            for kind in ATTENTION_TYPES:
                 for layer, head in np.ndindex(shape):
                     lost = HURT[kind] * matters[kind][layer, head] + rng.normal(0, 0.1)
                     effect = -lost if unit == "head" else lost - 2 * HURT[kind]
@@ -46,7 +46,7 @@ def gains(scored: pd.DataFrame) -> pd.DataFrame:
     keys, rows = ["run", "split", "unit", "mode", "metric"], []
     for values, group in scored.groupby(keys, sort=False):
         about = dict(zip(keys, values, strict=True))
-        groups = [(kind, -1) for kind in ("", *TYPES)]
+        groups = [(kind, -1) for kind in ("", *ATTENTION_TYPES)]
         if about["unit"] == "all-but-one":
             groups = list(
                 group[["type", "layer"]].drop_duplicates().itertuples(index=False, name=None)

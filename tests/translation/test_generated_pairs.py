@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.translation.invented_reader import Nominal, Reader, Sentence
-from workflow_scripts.core.generated.lexicon import MEET
+from workflow_scripts.core.generated.grammar import MEET
 from workflow_scripts.translation import generated_pairs
 from workflow_scripts.translation import generated_pairs as words
 from workflow_scripts.translation.generated_pairs import (

@@ -15,9 +15,9 @@ from tests.translation.made_up_sweeps import sweep
 from tests.translation.test_translator_training import RECIPE
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.heads import ATTENTION_TYPES, Sublayer
 from workflow_scripts.core.model.attention import open_attention, sublayers, watching
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.sublayers import TYPES, Sublayer
 from workflow_scripts.core.model.translators import (
     Generation,
     Languages,
@@ -30,8 +30,8 @@ from workflow_scripts.core.model.translators import (
     texts_of,
 )
 from workflow_scripts.core.run.job import call
-from workflow_scripts.core.stats import resampling
-from workflow_scripts.core.stats.orders import normalised
+from workflow_scripts.core.stats import bootstrap
+from workflow_scripts.core.stats.effects import normalised
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
 from workflow_scripts.translation import (
     translation_epochs,
@@ -104,7 +104,7 @@ def test_equals_finite_differences(name: str) -> None:
 
 
 N_LAYERS, N_HEADS, EPOCHS, TEST = 2, 2, 3, 8
-ORDER = tuple(Sublayer(kind, layer) for kind in TYPES for layer in range(N_LAYERS))
+ORDER = tuple(Sublayer(kind, layer) for kind in ATTENTION_TYPES for layer in range(N_LAYERS))
 GENERATION = {"beams": 2, "length_penalty": 1.0, "max_new_tokens": 16}
 # So few that a tiny model soon knows some of their words.
 SENTENCES = {
@@ -192,7 +192,7 @@ def gone_at(order: pd.DataFrame, step: int, **keys: Any) -> np.ndarray:
     return gone
 
 
-@pytest.mark.parametrize("scope", ["all", *TYPES])
+@pytest.mark.parametrize("scope", ["all", *ATTENTION_TYPES])
 @pytest.mark.parametrize("strategy", SETTINGS["strategies"])
 def test_scores_are_those_of_the_heads_that_are_left(
     pruned: Path, strategy: str, scope: str
@@ -224,7 +224,7 @@ def test_the_least_important_heads_go_first(pruned: Path) -> None:
         pd.read_parquet(pruned / f"{name}.parquet") for name in ("importance", "order")
     )
     assert (importance["n"] == SETTINGS["examples"]).all()
-    for scope in ("all", *TYPES):
+    for scope in ("all", *ATTENTION_TYPES):
         chosen = importance if scope == "all" else importance[importance["type"] == scope]
         plan = order[(order["strategy"] == "importance") & (order["scope"] == scope)]
         both = chosen.merge(plan, on=["type", "layer", "head"])
@@ -259,7 +259,7 @@ def test_intervals_are_over_sentences_by_a_plain_loop() -> None:
     frame = scored(Translated(columns, np.eye(3, 12, dtype=bool)), 0, 60, 4)
     bleu = frame[frame["metric"] == "bleu"].set_index("variant")
     sampled = []
-    for weights in resampling.bootstrap_weights(12, 60, 4):
+    for weights in bootstrap.bootstrap_weights(12, 60, 4):
         chosen = np.repeat(np.arange(12), weights)
         samples = [[texts[at] for at in chosen] for texts in translations]
         references = [[truth[at] for at in chosen]]

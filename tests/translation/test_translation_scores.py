@@ -10,7 +10,7 @@ import sacrebleu
 from tests.translation.made_up_sweeps import RATES, references, sweep
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
-from workflow_scripts.core.stats import randomisation, resampling, swaps
+from workflow_scripts.core.stats import bootstrap, randomisation
 from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation import translation_scores
 from workflow_scripts.translation.translation_scores import (
@@ -65,7 +65,7 @@ class Plainly:
 
 def samples(n: int) -> list[np.ndarray]:
     """The sentences of the bootstrap samples, the observed one first."""
-    return [np.repeat(np.arange(n), w) for w in resampling.observed_and_resampled(n, DRAWS, SEED)]
+    return [np.repeat(np.arange(n), w) for w in bootstrap.observed_and_resampled(n, DRAWS, SEED)]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_p_values_are_those_of_swapped_translations(made_up: Path, metric: str) 
     plainly = Plainly(made_up, "validation")
     everything = np.arange(12)
     null_effects = []
-    for inside in np.concatenate(list(swaps.swap_sets(12, 40, SEED))):
+    for inside in np.concatenate(list(randomisation.swap_sets(12, 40, SEED))):
         row = []
         for rows in plainly.variants.values():
             both = pd.concat([plainly.plain, rows])
@@ -140,7 +140,7 @@ def test_honest_gains_are_those_of_plain_loops(
         for number, (kind, layer, _) in enumerate(plainly.variants)
         if place[0] in ("", kind) and place[1] in (-1, layer)
     ]
-    gains, halves = [], resampling.half_weights(30, 8, SEED).astype(bool)
+    gains, halves = [], bootstrap.half_weights(30, 8, SEED).astype(bool)
     for half in halves:
         sides = [np.flatnonzero(half), np.flatnonzero(~half)]
         one, other = METRICS[metric].sign * plainly.effects(metric, sides)[:, chosen]

@@ -9,10 +9,10 @@ import torch
 
 from tests.core.tiny_translators import HEADS, LAYERS, SOURCES, TARGETS, save
 from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.core.model import translators
 from workflow_scripts.core.model.attention import sublayers, watching
 from workflow_scripts.core.model.interventions import Uniform
-from workflow_scripts.core.model.sublayers import TYPES
 from workflow_scripts.core.model.translators import Languages, pad_sources
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
@@ -55,7 +55,10 @@ def frame(inputs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
 
 def test_every_head_of_every_type_on_every_split_but_training(frame: pd.DataFrame) -> None:
     heads = [
-        (kind, layer, head) for kind in TYPES for layer in range(LAYERS) for head in range(HEADS)
+        (kind, layer, head)
+        for kind in ATTENTION_TYPES
+        for layer in range(LAYERS)
+        for head in range(HEADS)
     ]
     for split, n in SPLITS.items():
         rows = frame[frame["split"] == split]

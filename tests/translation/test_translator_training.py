@@ -14,7 +14,7 @@ from transformers.trainer_pt_utils import LabelSmoother
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import models, training_state
+from workflow_scripts.core.model import models, training
 from workflow_scripts.core.model.translators import (
     IGNORED,
     Translator,
@@ -131,7 +131,7 @@ def test_a_hidden_size_that_heads_cannot_share_is_one_line() -> None:
 def test_training_learns(tmp_path: Path) -> None:
     made, pairs = translator(epochs=30, dropout=0.0)
     before = loss_on(made, pairs)
-    state = training_state.claim(tmp_path, {})
+    state = training.claim_state(tmp_path, {})
     curve = train(
         made, pairs, pairs, TranslatorRecipe(**(RECIPE | {"epochs": 30, "dropout": 0.0})), state
     )
@@ -151,19 +151,19 @@ def test_a_run_goes_on_after_any_epoch(
 ) -> None:
     whole, pairs = translator()
     recipe = TranslatorRecipe(**RECIPE)
-    curve = train(whole, pairs, pairs, recipe, training_state.claim(tmp_path / "whole", {}))
-    save, count = training_state.save, iter(range(1, 9))
+    curve = train(whole, pairs, pairs, recipe, training.claim_state(tmp_path / "whole", {}))
+    save, count = training.save_state, iter(range(1, 9))
 
     def stop(*arguments: Any) -> None:
         save(*arguments)
         if next(count) == epoch:
             raise Stopped
 
-    monkeypatch.setattr(training_state, "save", stop)
-    state = training_state.claim(tmp_path / "stopped", {})
+    monkeypatch.setattr(training, "save", stop)
+    state = training.claim_state(tmp_path / "stopped", {})
     with pytest.raises(Stopped):
         train(translator()[0], pairs, pairs, recipe, state)
-    monkeypatch.setattr(training_state, "save", save)
+    monkeypatch.setattr(training, "save", save)
     resumed, _ = translator()
     torch.manual_seed(99)  # the state brings its own random streams
     again = train(resumed, pairs, pairs, recipe, state)

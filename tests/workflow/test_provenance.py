@@ -22,7 +22,7 @@ def again(tmp_path_factory: pytest.TempPathFactory, tiny_model_dir: Path) -> Tin
 
 
 def test_every_product_of_a_study_is_recorded_and_as_recorded(tiny_study: TinyStudy) -> None:
-    command = [sys.executable, "-m", "workflow_scripts.core.integrity.verify", "results/tiny"]
+    command = [sys.executable, "-m", "workflow_scripts.core.integrity.provenance", "results/tiny"]
     done = subprocess.run(command, cwd=tiny_study.folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     count = int(done.stdout.split()[1])

@@ -26,10 +26,11 @@ from workflow_scripts.ablation.ablation_modes import (
     top_of,
 )
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import next_tokens, resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import effects as stats_effects
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def screened(screen: Screen, estimates: np.ndarray, exact: np.ndarray) -> dict[s
     not_run = n_heads - n_first - n_sampled
     missed = above + rng.binomial(not_run, share)
     estimate = above[0] * (n_heads - n_first) / n_sampled
-    low, high = np.percentile(missed[1:], resampling.CONFIDENCE)
+    low, high = np.percentile(missed[1:], stats_bootstrap.CONFIDENCE)
     ends = {"": estimate, "_low": min(low, estimate), "_high": max(high, estimate)}
     row = {"top": top, "first": n_first, "sampled": n_sampled, "above": int(above[0])}
     row |= {f"missed{end}": float(value) for end, value in ends.items()}
@@ -118,7 +119,9 @@ def estimates_of(
     found[IMPORTANCE] = np.abs(found["zero"])
     counts, documents = texts["n_tokens"].to_numpy(), texts["document"].tolist()
     return {
-        name: next_tokens.resampled(next_tokens.by_document(values, counts, documents), draws, seed)
+        name: stats_effects.resampled_nats(
+            stats_effects.by_document(values, counts, documents), draws, seed
+        )
         for name, values in found.items()
     }
 
@@ -156,7 +159,7 @@ def compared(
             first, sampled = (at[0] for at in screen.chosen(estimated))
             run = np.full(n_heads, "not run", dtype=object)
             run[first], run[sampled] = "first", "sampled"
-            heads = effects.heads.assign(name=labels(effects.heads), **effects.labels)
+            heads = effects.heads.assign(name=head_labels(effects.heads), **effects.labels)
             heads = heads.assign(estimate=name, **_ends("attribution", estimated))
             more = {key: row[key] for key in ("rho", "rho_low", "rho_high")}
             yield row, heads.assign(screen=run, **_ends("effect", exact), **more)
@@ -164,7 +167,7 @@ def compared(
 
 def _ends(name: str, draws: np.ndarray) -> dict[str, np.ndarray]:
     """The observed values, first of `draws` [1 + draw, head], and the ends of their intervals."""
-    low, high = np.percentile(draws[1:], resampling.CONFIDENCE, axis=0)
+    low, high = np.percentile(draws[1:], stats_bootstrap.CONFIDENCE, axis=0)
     return {name: draws[0], f"{name}_low": low, f"{name}_high": high}
 
 

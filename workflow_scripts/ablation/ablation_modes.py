@@ -19,14 +19,14 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS, Task
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.tasks import TASKS, Task
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import next_tokens, resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import effects as stats_effects
 from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
-from workflow_scripts.core.stats.randomisation import LEVEL
-from workflow_scripts.core.stats.sign_flips import holm
+from workflow_scripts.core.stats.randomisation import LEVEL, holm
 
 DIVISIONS = 100  # of the examples into halves
 KEYS = ["layer", "head"]
@@ -95,7 +95,7 @@ class Effects:
     that the number of examples can show.
     """
 
-    labels: dict[str, object]  # what was measured: columns of the tables
+    head_labels: dict[str, object]  # what was measured: columns of the tables
     heads: pd.DataFrame  # KEYS
     modes: list[str]
     draws: np.ndarray
@@ -141,7 +141,7 @@ def effects_of_classifier(
     yield loss_of_classifier(logits, settings)
     rows, plain, heads, modes = _parts_of_sweep(logits)
     task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
-    weights = resampling.observed_and_resampled(n, settings.bootstrap, settings.seed)
+    weights = stats_bootstrap.observed_and_resampled(n, settings.bootstrap, settings.seed)
     tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
     tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
     drops, p, corrected, halves = [], [], [], []
@@ -207,7 +207,7 @@ def _heads(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _halves(scores: Callable[[np.ndarray], np.ndarray], n: int) -> float:
     """Spearman's correlation of the effects on halves of `n` examples, mean over divisions."""
-    return resampling.half_agreement(scores, n, DIVISIONS, seed=1)["spearman"]
+    return stats_bootstrap.half_agreement(scores, n, DIVISIONS, seed=1)["spearman"]
 
 
 def _effects_on_nats(
@@ -225,13 +225,13 @@ def _effects_on_nats(
     """
     draws, sizes, p, corrected, halves = [], [], [], [], []
     for of_mode in nats:
-        sums = next_tokens.by_document(of_mode, *texts)
-        losses = next_tokens.resampled(sums, settings.bootstrap, settings.seed)
+        sums = stats_effects.by_document(of_mode, *texts)
+        losses = stats_effects.resampled_nats(sums, settings.bootstrap, settings.seed)
         draws.append(losses[:, 1:] - losses[:, :1])
-        each = next_tokens.by_document(np.abs(of_mode[1:] - of_mode[:1]), *texts)
-        sizes.append(next_tokens.resampled(each, settings.bootstrap, settings.seed))
-        halves.append(_halves(partial(next_tokens.weighted, sums), sums.shape[1]))
-        test = next_tokens.tested(sums[0], sums[1:], settings.permutations, settings.seed)
+        each = stats_effects.by_document(np.abs(of_mode[1:] - of_mode[:1]), *texts)
+        sizes.append(stats_effects.resampled_nats(each, settings.bootstrap, settings.seed))
+        halves.append(_halves(partial(stats_effects.weighted_nats, sums), sums.shape[1]))
+        test = stats_effects.tested_nats(sums[0], sums[1:], settings.permutations, settings.seed)
         p.append(test.p)
         corrected.append(test.corrected)
     tests = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
@@ -300,7 +300,7 @@ def verdicts_by_head(effects: Effects) -> pd.DataFrame:
     """
     z = NormalDist().inv_cdf(1 - LEVEL / len(effects.heads))
     frame = effects.heads.copy()
-    frame.insert(0, "name", labels(frame))
+    frame.insert(0, "name", head_labels(frame))
     of_modes = []
     for mode, draws, p in zip(effects.modes, effects.draws, effects.corrected, strict=True):
         error = z * np.sqrt(draws[1:].var(axis=0) + effects.extra)
@@ -363,7 +363,7 @@ def interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[
     value, sampled = float(draws[0]), draws[1:][~np.isnan(draws[1:])]
     if not len(sampled) or np.isnan(value):
         return {name: value, f"{name}_low": np.nan, f"{name}_high": np.nan}
-    low, high = np.percentile(sampled, resampling.CONFIDENCE)
+    low, high = np.percentile(sampled, stats_bootstrap.CONFIDENCE)
     bias = float(sampled.mean()) - value
     ends = min(low, low - bias, value), max(high, high - bias, value)
     low, high = np.clip(ends, *limits).tolist()

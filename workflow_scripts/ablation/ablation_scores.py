@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS, Task
+from workflow_scripts.core.data.tasks import TASKS, Task
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import power, randomisation, resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import randomisation
 from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
-from workflow_scripts.core.stats.randomisation import Test
-from workflow_scripts.core.stats.swaps import OfMetric
+from workflow_scripts.core.stats.randomisation import OfMetric, Test
 
 KEYS = ("unit", "mode", "layer", "head")
 COLUMNS = ("task", "init", "seed", "split", "id", "label", *KEYS)
@@ -53,12 +53,12 @@ def score(
     """
     labels = predictions.labels
     both = np.concatenate([predictions.baseline[None], predictions.variants])
-    weights = resampling.observed_and_resampled(len(labels), draws, seed)
+    weights = stats_bootstrap.observed_and_resampled(len(labels), draws, seed)
     frames, covariances = [], {}
     for metric in predictions.task.metrics:
         scores = weighted_scores(metric, labels, both, weights)
         effects = scores[:, 1:] - scores[:, :1]
-        low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)
+        low, high = np.percentile(effects[1:], stats_bootstrap.CONFIDENCE, axis=0)
         columns = {"score": scores[0, 1:], "baseline": scores[0, 0], "effect": effects[0]}
         columns |= {"ci_low": low, "ci_high": high, "p": tests[metric].p}
         columns |= {"p_corrected": tests[metric].corrected, "p_t": np.nan}
@@ -88,11 +88,15 @@ def findable(predictions: Predictions, tests: dict[str, Test], seed: int) -> pd.
     median share of predictions that a variant changes, `loss` that of power.smallest_loss.
     """
     labels, rows = predictions.labels, []
-    breaks = power.made_wrong(labels) if predictions.task.labels else power.less_alike(labels)
+    breaks = (
+        randomisation.made_wrong(labels)
+        if predictions.task.labels
+        else randomisation.less_alike(labels)
+    )
     changed = (predictions.variants != predictions.baseline).mean(axis=1)
     for metric, of_metric in tests.items():
         arguments = OfMetric(metric, labels), predictions.baseline, predictions.variants, breaks
-        loss = power.smallest_loss(*arguments, of_metric.critical, seed)
+        loss = randomisation.smallest_loss(*arguments, of_metric.critical, seed)
         row = {"metric": metric, "variants": len(changed), "changed": np.median(changed)}
         rows.append(row | {"critical": of_metric.critical, "loss": loss})
     return pd.DataFrame(rows).assign(n=len(labels))
@@ -113,8 +117,8 @@ def gains(
             row = {"metric": metric, "layer": layer, "choices": len(choices)}
             both = np.concatenate([predictions.baseline[None], choices])
             scores = partial(weighted_scores, metric, labels, both)
-            row |= resampling.honest_gain(scores, len(labels), divisions, draws, seed)
-            row |= resampling.half_agreement(scores, len(labels), divisions, seed)
+            row |= stats_bootstrap.honest_gain(scores, len(labels), divisions, draws, seed)
+            row |= stats_bootstrap.half_agreement(scores, len(labels), divisions, seed)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=len(labels))
 

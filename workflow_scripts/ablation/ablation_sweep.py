@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import table_parts, tables
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import read_task
+from workflow_scripts.core.data.tasks import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import ablation_engine, devices
-from workflow_scripts.core.model.ablation_table import sweep, variants_of
+from workflow_scripts.core.model import ablation_engine, running
+from workflow_scripts.core.model.ablation_engine import sweep, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.batches import part_of
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.replacements import FROM_TEXTS
+from workflow_scripts.core.model.interventions import FROM_TEXTS
+from workflow_scripts.core.model.running import part_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -55,9 +55,9 @@ def main(
     `parts` are all such tables, which are then joined, and nothing is swept.
     """
     if parts:
-        tables.write(table_parts.join(parts), logits)
+        tables.write(tables.join_parts(parts), logits)
         return
-    model, tokenizer = classifier_of(card, devices.pick(device))
+    model, tokenizer = classifier_of(card, running.pick_device(device))
     frame, texts = read_task(table), []
     sampler = Sampler(frame, tokenizer, max_tokens, read_card(card)["max_positions"], sample_seed)
     limits = {"pass_tokens": pass_tokens, "precision": precision, "seed": sample_seed}
@@ -77,7 +77,7 @@ def main(
         swept = swept.join(labelled).assign(split=split)
         if part is not None:
             variant = np.arange(len(swept)) // max(1, len(chosen))
-            swept[table_parts.ROW] = n_rows + variant * len(tokens) + example
+            swept[tables.ROW] = n_rows + variant * len(tokens) + example
         frames.append(swept)
         n_rows += n_variants(model, split_units) * len(tokens)
     checkpoint_columns = {"task": task, "init": init, "seed": seed}

@@ -15,16 +15,20 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import read_task
+from workflow_scripts.core.data.tasks import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
-from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, HeadOutputs, losses
-from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.replacements import Replacement, replacement_of
+from workflow_scripts.core.model.interventions import (
+    BACKWARD_TOKENS,
+    Gates,
+    HeadOutputs,
+    Replacement,
+    example_losses,
+    replacement_of,
+)
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -54,7 +58,7 @@ def attributions(
     open_attention(model).requires_grad_(False)
     batches = by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, len(batches), "attributions"):
-        inputs = padding.pad([tokens[index] for index in batch], model)
+        inputs = running.pad([tokens[index] for index in batch], model)
         gates = torch.ones(len(batch), *shape, device=model.device, requires_grad=True)
         with OneDNN(), watching(model, Gates(gates), heads := HeadOutputs()):
             losses(inputs, batch).sum().backward()
@@ -93,7 +97,7 @@ def main(
 
     Examples and what heads output instead are those of ablation_sweep.
     """
-    model, tokenizer = classifier_of(card, devices.pick(device))
+    model, tokenizer = classifier_of(card, running.pick_device(device))
     positions = read_card(card)["max_positions"]
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     texts, _ = sampler.sample("train", reference)
@@ -101,10 +105,10 @@ def main(
     labels = torch.from_numpy(rows["label"].to_numpy().copy()).to(model.device)
 
     def losses_of(inputs: dict[str, torch.Tensor], batch: Sequence[int]) -> torch.Tensor:
-        return losses(model(**inputs).logits, labels[batch])
+        return example_losses(model(**inputs).logits, labels[batch])
 
     instead = {mode: replacement_of(mode, model, tokens, texts, sample_seed) for mode in modes}
-    found = attributions(model, tokens, losses_of, instead, BATCH_TOKENS)
+    found = attributions(model, tokens, losses_of, instead, BACKWARD_TOKENS)
     frame = attribution_table(found, modes, rows["id"].tolist())
     tables.write(frame.assign(task=task, init=init, seed=seed), attribution)
 

@@ -14,8 +14,8 @@ from workflow_scripts.ablation.ablation_attribution import IMPORTANCE
 from workflow_scripts.ablation.head_behaviour import FEWEST_HEADS, STRATA
 from workflow_scripts.ablation.measures import of_kind, set_title
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -41,7 +41,7 @@ def in_table1(metrics: pd.DataFrame, task: str, n: int) -> str:
 
 def draw_disabled_heads(frame: pd.DataFrame, metrics: pd.DataFrame) -> Figure:
     """A map for each task, all on one scale that is symmetric around 0."""
-    names = present(frame)
+    names = present_tasks(frame)
     titles = figures.task_titles(frame, names, effects.title_of)
     counts = [int(frame.loc[frame["task"] == name, "n"].max()) for name in names]
     more = [in_table1(metrics, name, n) for name, n in zip(names, counts, strict=True)]
@@ -78,7 +78,7 @@ def kovaleva2019_fig8(
 def kovaleva2019_fig9(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a point per layer, the mean over seeds, with the paired interval of the effect."""
     scored = effects.main_rows(effects.read_scores(scores, "layer"), mode)
-    frame, names = effects.over_seeds(scored), present(scored)
+    frame, names = effects.over_seeds(scored), present_tasks(scored)
     with figures.style():
         titles = figures.task_titles(scored, names, effects.title_of)
         height = 0.95 + min(0.12 * frame["layer"].nunique(), 1.8)
@@ -151,7 +151,7 @@ def kovaleva2019_heads(heads: Path, strata: Path, svg: Out, pdf: Out, png: Out) 
 def michel2019_fig1(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     """Draw a histogram per task, the mean over seeds; an orange line marks the unchanged model."""
     scored = effects.main_rows(effects.read_scores(scores, "head"), "zero")
-    frame, names = effects.over_seeds(scored), present(scored)
+    frame, names = effects.over_seeds(scored), present_tasks(scored)
     with figures.style():
         titles = figures.task_titles(scored, names, effects.title_of)
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.7)
@@ -262,7 +262,7 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
     positions, counts = np.unique(np.round(np.stack([x, y]), 9), axis=1, return_counts=True)
     axes.scatter(*positions, s=7 * counts, color=colours.NEUTRAL, alpha=0.7, linewidth=0, zorder=2)
     worst = int(np.argmin(x + y))
-    name = label(points["layer"].iloc[worst], points["head"].iloc[worst])
+    name = head_label(points["layer"].iloc[worst], points["head"].iloc[worst])
     axes.annotate(name, (x[worst], y[worst]), (4, -2.5), textcoords="offset points", size=7)
     axes.set_title(f"r {_number(pair['pearson'])}, ρ {_number(pair['spearman'])}")
     axes.set(xlabel=pair["a"], ylabel=pair["b"])
@@ -323,7 +323,7 @@ def every_variant(scores: pd.DataFrame) -> pd.DataFrame:
     rows = scores.sort_values("effect", ascending=False, kind="stable")
     rows = rows.sort_values(["unit", "mode"], kind="stable")
     names = [
-        f"layer {layer + 1}" if head < 0 else label(layer, head)
+        f"layer {layer + 1}" if head < 0 else head_label(layer, head)
         for layer, head in zip(rows["layer"], rows["head"], strict=True)
     ]
     columns = ["unit", "mode", "name", *NUMBERS, "n", "n_documents", "n_tokens"]

@@ -10,12 +10,13 @@ from workflow_scripts.ablation.ablation_modes import covariance_of, interval_of_
 from workflow_scripts.ablation.measures import HEADS, OTHER, of_kind
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import present
-from workflow_scripts.core.data.head_labels import labels
-from workflow_scripts.core.measures.tables import KEYS, TableSet
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.tasks import present_tasks
+from workflow_scripts.core.measures.forms import KEYS, TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import effects, resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.randomisation import LEVEL
 
 STRATA = HEADS.categories
@@ -51,8 +52,8 @@ def compare(
             n, distance = int(inside.sum()), abs(values[inside].mean() - values.mean())
             low = high = np.nan
             if n >= FEWEST_HEADS:
-                weights = resampling.bootstrap_weights(n, draws, seed)
-                low, high = np.percentile(weights @ values[inside] / n, resampling.CONFIDENCE)
+                weights = stats_bootstrap.bootstrap_weights(n, draws, seed)
+                low, high = np.percentile(weights @ values[inside] / n, stats_bootstrap.CONFIDENCE)
             random = np.stack([rng.permutation(values)[:n].mean() for _ in range(draws)])
             p = (1 + (np.abs(random - values.mean()) >= distance - 1e-12).sum()) / (1 + draws)
             row = {"task": task, "stratum": name, "heads": n, "effect": values[inside].mean()}
@@ -107,7 +108,7 @@ def main(
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
-    tasks = present(frame)
+    tasks = present_tasks(frame)
     joined = joined[tasks].add_prefix("effect_").reset_index()
     joined["effect"] = joined[[f"effect_{task}" for task in tasks]].mean(axis=1)
     errors, bound = {}, equivalence / 100
@@ -124,7 +125,7 @@ def main(
     found_kinds = [kinds_of(row, kinds, threshold) for _, row in joined.iterrows()]
     joined["kinds"] = list(map(", ".join, found_kinds))
     joined["stratum"] = [first for first, *_ in found_kinds]
-    joined.insert(0, "name", labels(joined))
+    joined.insert(0, "name", head_labels(joined))
     tables.write_csv(joined, heads)
     tables.write_csv(compare(joined, errors, bound, bootstrap, seed), strata)
 

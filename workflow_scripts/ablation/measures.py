@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.measures.badges import Badge
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.measures.forms import (
     OVER_DOCUMENTS,
     OVER_EXAMPLES,
+    Badge,
     Form,
     Study,
     Table,
+    Tables,
     identifier,
     run_titles,
     state_of,
     task_title,
 )
-from workflow_scripts.core.measures.tables import Tables
 
 MODE_HEADS = Table(
     "tables/ablation-mode-heads.csv",

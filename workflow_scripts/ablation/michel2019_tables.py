@@ -10,11 +10,12 @@ import pandas as pd
 
 from workflow_scripts.ablation.measures import seed_title, set_name, set_title
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.data.head_labels import label, labels
+from workflow_scripts.core.data.heads import head_label, head_labels
+from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import effects, resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import effects
 
 KEYS = ["layer", "head"]
 # Levels of p-values, and the ends of the names of the counts of heads below them.
@@ -26,7 +27,7 @@ def one_head(scores: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, mode, metric and head, in percent, the largest drop first."""
     rows = scores.sort_values(["task", "split", "mode", "metric", "seed", "effect"], kind="stable")
     columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, *LEVELS, "n"]
-    rows = rows.assign(head=labels(rows), task=rows["task"].map(_title))[columns]
+    rows = rows.assign(head=head_labels(rows), task=rows["task"].map(_title))[columns]
     return rows.assign(**{name: 100 * rows[name] for name in PERCENT})
 
 
@@ -49,7 +50,7 @@ def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
                 known = group[p].notna().all()
                 row[name + suffix] = (side & (group[p] < level)).sum() if known else pd.NA
         head = best["head"]
-        row["best"] = label(best["layer"], head) if head >= 0 else f"layer {best['layer'] + 1}"
+        row["best"] = head_label(best["layer"], head) if head >= 0 else f"layer {best['layer'] + 1}"
         rows.append(row | {"n": group["n"].iloc[0]})
     gains = gains[gains["layer"] == -1][[*keys, "naive", "gain", "gain_low", "gain_high"]]
     frame = pd.DataFrame(rows).merge(gains, on=keys)
@@ -90,7 +91,7 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
     frame = frame.assign(
         task=frame["task"].map(_title),
         layer=frame["layer"] + 1,
-        head=labels(frame),
+        head=head_labels(frame),
         **{name: 100 * frame[name] for name in percent},
     )
     return frame[[*keys, "head", *percent, "p", "p_corrected", "p_t", "n"]]
@@ -113,7 +114,7 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
     tasks, means over seeds.
     """
     dev = frame[frame["split"] == "dev"]
-    for task in present(frame):
+    for task in present_tasks(frame):
         rows = frame[frame["task"] == task]
         means, splits = effects.over_seeds(rows), rows["split"].unique()
         for pair in _combined("datasets", means, "split", splits):
@@ -123,7 +124,7 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
         for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
             left, right = pair.names
             yield replace(pair, names=(seed_title(task, left), seed_title(task, right)))
-    for pair in _combined("tasks", effects.over_seeds(dev), "task", present(frame)):
+    for pair in _combined("tasks", effects.over_seeds(dev), "task", present_tasks(frame)):
         left, right = pair.names
         yield replace(pair, names=(TASKS[left].title, TASKS[right].title))
 
@@ -166,7 +167,7 @@ def compared(
             about = {"kind": pair.kind, "mode": mode, "one": pair.names[0], "other": pair.names[1]}
             points.append(both.assign(**about))
             x, y = both["x"].to_numpy(), both["y"].to_numpy()
-            rows.append(about | resampling.correlations(x, y, bootstrap, seed))
+            rows.append(about | stats_bootstrap.correlations(x, y, bootstrap, seed))
     return pd.concat(points[1:] or points, ignore_index=True), rows
 
 

@@ -9,9 +9,9 @@ from workflow_scripts.ablation.classifier_attribution import attribution_table, 
 from workflow_scripts.ablation.next_token_sweep import reference_texts
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.model import causal, devices, models
-from workflow_scripts.core.model.replacements import replacement_of
-from workflow_scripts.core.model.segments import Segments, sampled
+from workflow_scripts.core.model import causal_engine, models, running
+from workflow_scripts.core.model.causal_engine import Segments, sampled_segments
+from workflow_scripts.core.model.interventions import replacement_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -35,13 +35,13 @@ def main(
     Segments and what heads output instead are those of next_token_sweep.
     """
     card = read_card(model)
-    chosen, others = sampled(corpus, n_segments, seed)
+    chosen, others = sampled_segments(corpus, n_segments, seed)
     tokens = Segments.of(chosen, card, max_tokens).tokens
     texts = reference_texts(corpus, others, modes, reference, card, max_tokens)
-    decoder = causal.load(models.directory_of(card), devices.pick(device))
+    decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
 
     def losses_of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:
-        nats = causal.losses(decoder, inputs["input_ids"], inputs["attention_mask"])
+        nats = causal_engine.token_losses(decoder, inputs["input_ids"], inputs["attention_mask"])
         return nats.nansum(dim=1)
 
     instead = {mode: replacement_of(mode, decoder, tokens, texts, seed) for mode in modes}

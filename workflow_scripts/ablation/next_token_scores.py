@@ -8,7 +8,8 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import next_tokens, resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import effects as stats_effects
 
 VARIANT = ["unit", "mode", "layer", "head"]
 COLUMNS = (*VARIANT, "id", "document", "nats", "n_tokens")
@@ -30,11 +31,11 @@ def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> 
         nats = np.stack(
             [plain["nats"].to_numpy(), *rows["nats"].to_numpy().reshape(len(cells), -1)]
         )
-        sums = next_tokens.by_document(nats, n_tokens, documents)
-        losses = next_tokens.resampled(sums, bootstrap, seed)
+        sums = stats_effects.by_document(nats, n_tokens, documents)
+        losses = stats_effects.resampled_nats(sums, bootstrap, seed)
         effects = losses[:, 1:] - losses[:, :1]
-        low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)
-        test = next_tokens.tested(sums[0], sums[1:], permutations, seed)
+        low, high = np.percentile(effects[1:], stats_bootstrap.CONFIDENCE, axis=0)
+        test = stats_effects.tested_nats(sums[0], sums[1:], permutations, seed)
         columns = {"nats": losses[0, 1:], "baseline": losses[0, 0], "effect": effects[0]}
         columns |= {"ci_low": low, "ci_high": high, "p": test.p, "p_corrected": test.corrected}
         frames.append(cells.assign(unit=unit, mode=mode, **columns))

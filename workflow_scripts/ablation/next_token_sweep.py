@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import ablation_table, causal, causal_engine, devices, models
+from workflow_scripts.core.model import ablation_engine, causal_engine, models, running
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads, n_layers
-from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
-from workflow_scripts.core.model.segments import Segments, sampled
+from workflow_scripts.core.model.causal_engine import Segments, sampled_segments
+from workflow_scripts.core.model.interventions import FROM_TEXTS, replacement_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -55,7 +55,7 @@ def variants_of(
     left out where each head has a key-value head of its own, and so is all-but-one of one head.
     """
     plain = {unit: modes for unit, modes in units.items() if unit != GROUP}
-    names, masks = ablation_table.variants_of(plain, layers, heads)
+    names, masks = ablation_engine.variants_of(plain, layers, heads)
     if kv_heads == heads:
         return names, masks
     groups = causal_engine.kv_groups(layers, heads, kv_heads)
@@ -86,11 +86,11 @@ def main(
     `reference` other segments.
     """
     card = read_card(model)
-    chosen, others = sampled(corpus, n_segments, seed)
+    chosen, others = sampled_segments(corpus, n_segments, seed)
     segments = Segments.of(chosen, card, max_tokens)
     used = [mode for modes in units.values() for mode in modes]
     texts = reference_texts(corpus, others, used, reference, card, max_tokens)
-    decoder = causal.load(models.directory_of(card), devices.pick(device))
+    decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
     layers, heads = n_layers(decoder), n_heads(decoder)
     variants, disabled = variants_of(units, layers, heads, n_kv_heads(decoder))
     run_as = variants["mode"].replace("none", variants["mode"][1])  # the plain model, too

@@ -16,7 +16,7 @@ from scipy import stats
 
 from workflow_scripts.arguments.wording import Cue, forms, grams
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import VERSIONS, points_of, read_arct, splits_of
+from workflow_scripts.core.data.tasks import ARCT_VERSIONS, points_of, read_arct, splits_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -100,7 +100,7 @@ def main(
     """
     points, frames = read_arct(table), []
     study_cue = tuple(cue.lower().split())
-    for version in VERSIONS:
+    for version in ARCT_VERSIONS:
         versions = tuple(dict.fromkeys(["original", version]))
         with_version = set(points[points["version"] == version]["split"])
         splits = [split for split in splits_of(points) if split in with_version]

@@ -15,7 +15,7 @@ from workflow_scripts.arguments.argument_scores import COLUMNS, RUN, picked, rig
 from workflow_scripts.arguments.setups import FAMILIES, WARRANTS
 from workflow_scripts.arguments.wording import Cue, forms, grams
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import held_out, read_arct
+from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.data.text_files import read_rows, whole_number
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job

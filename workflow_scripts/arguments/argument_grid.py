@@ -6,8 +6,8 @@ from typing import Any
 from workflow_scripts.arguments.argument_run import RunPlan, search
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import read_arct
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.data.tasks import read_arct
+from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -28,7 +28,7 @@ def main(
 ) -> None:
     """Write the development accuracy of every set-up at every point of the grid."""
     points = read_arct(table)
-    plan = RunPlan(setups, trained_on, settings, seed, devices.pick(device))
+    plan = RunPlan(setups, trained_on, settings, seed, running.pick_device(device))
     opened = open_family(family, settings, points, model, vectors, words)
     tables.write_csv(search(opened, points, plan), grid)
 

@@ -13,13 +13,13 @@ from workflow_scripts.arguments.argument_run import kept_models
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import held_out, read_arct
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.sampling import sample_rows
+from workflow_scripts.core.data.tables import sample_rows
+from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices
-from workflow_scripts.core.model.ablation_table import sweep
-from workflow_scripts.core.model.cls_scorer import Scorer
+from workflow_scripts.core.model import running
+from workflow_scripts.core.model.ablation_engine import sweep
+from workflow_scripts.core.model.classifiers import Scorer
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -69,7 +69,7 @@ def main(
     sampled = [sample_rows(rows, points, seed) for rows in splits]
     chosen = pd.concat(sampled, ignore_index=True)
     chosen["side"] = sides(chosen, tuple(cue.lower().split()), same)
-    for named, scorer in kept_models(family, weights, setups, devices.pick(device)):
+    for named, scorer in kept_models(family, weights, setups, running.pick_device(device)):
         log.info("%s: %d points", named, len(chosen))
         tokens = [family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
         logits = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)

@@ -23,8 +23,8 @@ from workflow_scripts.arguments.wording import (
     without_another,
 )
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import held_out, read_arct
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.data.tasks import held_out, read_arct
+from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -140,7 +140,7 @@ def main(
     opened = open_family(family, settings, points, model, vectors, words)
     measured_cues = tables.read(cues, ("data", "split", "cue", "p", "p_corrected"))
     chosen = cues_to_change(measured_cues, cue, max_cues)
-    models = kept_models(opened, weights, setups, devices.pick(device))
+    models = kept_models(opened, weights, setups, running.pick_device(device))
     tables.write(measure(opened, models, changed_points(points, chosen, same, seed)), reliance)
 
 

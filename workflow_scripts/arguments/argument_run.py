@@ -24,9 +24,9 @@ from workflow_scripts.arguments.argument_training import (
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import TRAINED_ON, points_of, read_arct, splits_of
+from workflow_scripts.core.data.tasks import TRAINED_ON, points_of, read_arct, splits_of
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -214,7 +214,7 @@ def main(
     weights.mkdir()
     runs = []
     for seed in job.progress(seeds, desc="seeds"):
-        plan = RunPlan(setups, trained_on, settings, seed, devices.pick(device))
+        plan = RunPlan(setups, trained_on, settings, seed, running.pick_device(device))
         runs.append(train_all(opened, points, plan, grid, weights / str(seed), keep))
     logits, epochs = (pd.concat(frames, ignore_index=True) for frames in zip(*runs, strict=True))
     tables.write(logits, predictions)

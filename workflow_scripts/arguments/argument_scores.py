@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import SPLITS
+from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -49,7 +49,7 @@ def measure(frame: pd.DataFrame, degenerate_below: Mapping[str, float]) -> pd.Da
     scores = grouped.agg(accuracy="mean", n="size").reset_index()
     trained = scores[scores["points"] == "training"].set_index(RUN)["accuracy"]
     scores = scores.join(trained.rename("train_accuracy"), on=RUN)
-    scores["split"] = pd.Categorical(scores["split"], SPLITS, ordered=True)
+    scores["split"] = pd.Categorical(scores["split"], ARCT_SPLITS, ordered=True)
     scores["degenerate"] = scores["train_accuracy"] < scores["family"].map(degenerate_below)
     return scores.sort_values([*RUN, "split"], kind="stable").astype({"split": str})
 

@@ -12,9 +12,8 @@ from torch import nn
 from torch.nn import functional
 from torch.optim.lr_scheduler import LambdaLR
 
-from workflow_scripts.core.model import finite
-from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import running
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.model.training import (
     ShuffledIndices,
     constant_schedule,
@@ -144,7 +143,7 @@ def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndar
             scores = family.score(model, [texts[k] for k in batch])
         outputs[batch] = scores.float().cpu().numpy()
     model.train(training)
-    return finite.check_logits(outputs.reshape(-1, 2))
+    return running.check_logits(outputs.reshape(-1, 2))
 
 
 def accuracy_of(logits: np.ndarray, labels: np.ndarray) -> float:

@@ -10,11 +10,11 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.arguments.argument_training import Family, Hyperparameters, Texts
 from workflow_scripts.arguments.setups import as_text
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import models, padding
-from workflow_scripts.core.model.cls_scorer import load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.model import models, running
+from workflow_scripts.core.model.classifiers import load_scorer, new_scorer, save_scorer
 
 
 def to_tokens(
@@ -42,7 +42,7 @@ def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
             raise InputError(f"arguments.bert.pooler: {error}") from None
 
     def score(model: nn.Module, tokens: Sequence[Tokens]) -> torch.Tensor:
-        return model(**padding.pad(tokens, model)).logits[:, 0]
+        return model(**running.pad(tokens, model)).logits[:, 0]
 
     return Family(
         name="bert",

@@ -16,8 +16,8 @@ from torch import nn
 from workflow_scripts.arguments.argument_training import Family, Hyperparameters, Texts
 from workflow_scripts.arguments.setups import SETUPS
 from workflow_scripts.arguments.wording import words
-from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tasks import ARCT_TEXTS
 from workflow_scripts.core.data.vectors import Vectors, read_vectors
 
 
@@ -134,7 +134,7 @@ def read_word_family(
     name: str, points: pd.DataFrame, vectors: Path, names: Path, tune: bool
 ) -> Family:
     """`bov` or `bilstm` for the words of a table of points, on vectors that a file holds."""
-    texts = [text for column in TEXTS for text in points[column].unique()]
+    texts = [text for column in ARCT_TEXTS for text in points[column].unique()]
     known, vocabulary = read_vectors(vectors, names), vocabulary_of(texts)
     missing = sum(word not in known for word in vocabulary)
     log.info("%d words, %d of them without a vector", len(vocabulary), missing)

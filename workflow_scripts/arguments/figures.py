@@ -15,16 +15,21 @@ from workflow_scripts.arguments.argument_easy import KEYS
 from workflow_scripts.arguments.argument_scores import margin, picked, right
 from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import held_out_parts, last_split
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.tasks import held_out_parts, last_split
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.plots.figures import counted
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import power, randomisation, resampling
-from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
-from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_resampled
-from workflow_scripts.core.stats.swaps import OfSums
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import randomisation
+from workflow_scripts.core.stats.bootstrap import (
+    CONFIDENCE,
+    INDEPENDENT,
+    bootstrap_mean,
+    observed_and_resampled,
+)
+from workflow_scripts.core.stats.randomisation import OfSums
 
 # As printed for "not". The public files give other numbers.
 PAPER = {"train": (0.65, 0.66), "dev": (0.62, 0.44), "test": (0.52, 0.77), "all": (0.61, 0.64)}
@@ -557,14 +562,16 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
         wide = rows.pivot_table(index=["layer", "head"], columns="id", values=name)
         intact, disabled = wide.loc[(-1, -1)], wide.drop(index=(-1, -1))
         change = (disabled - intact).to_numpy()
-        weights = resampling.bootstrap_weights(change.shape[1], draws, seed)
+        weights = stats_bootstrap.bootstrap_weights(change.shape[1], draws, seed)
         resampled = weights @ change.T / change.shape[1]
         effect = change.mean(axis=1)
         n, values = change.shape[1], (intact.to_numpy(), disabled.to_numpy())
         tested = randomisation.test(mean_over_points(n), *values, permutations, seed)
         worse = lower if name == "margin" else missed
-        found = power.smallest_loss(mean_over_points(n), *values, worse, tested.critical, seed)
-        low, high = np.percentile(resampled, resampling.CONFIDENCE, axis=0)
+        found = randomisation.smallest_loss(
+            mean_over_points(n), *values, worse, tested.critical, seed
+        )
+        low, high = np.percentile(resampled, stats_bootstrap.CONFIDENCE, axis=0)
         columns = {"measure": name, "baseline": intact.mean(), "effect": effect, "ci_low": low}
         columns |= {"ci_high": high, "p": tested.p, "p_corrected": tested.corrected}
         columns |= {"found": found, "n": n}
@@ -584,7 +591,7 @@ def measure_heads(frame: pd.DataFrame, draws: int, permutations: int, seed: int)
             for setup, of_setup in rows.groupby("setup", sort=False)
         ]
         measured = pd.concat(of_split, ignore_index=True)
-        measured.insert(0, "name", labels(measured))
+        measured.insert(0, "name", head_labels(measured))
         measured["seeds"] = rows["seed"].nunique()
         order = measured.assign(size=measured["effect"].abs(), title=measured["setup"].map(TITLES))
         order = order.sort_values(["title", "measure", "size"], ascending=[True, True, False])

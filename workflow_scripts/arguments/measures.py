@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from workflow_scripts.core.measures.forms import Form, Study, Table, identifier, state_of
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Form, Study, Table, Tables, identifier, state_of
 
 PAPER = "niven2019"
 HEADS = Table(

@@ -13,8 +13,8 @@ import pandas as pd
 
 from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import TRAINED_ON, last_split
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tasks import TRAINED_ON, last_split
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 

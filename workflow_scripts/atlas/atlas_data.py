@@ -11,17 +11,17 @@ import pandas as pd
 
 from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import in_words, read_card
-from workflow_scripts.core.measures.badges import badge_entry
-from workflow_scripts.core.measures.entries import entry
 from workflow_scripts.core.measures.forms import (
     FORMAT,
     PRETRAINED,
     VERSION,
     Form,
     Study,
+    Tables,
+    badge_entry,
+    entry,
     task_title,
 )
-from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 

@@ -23,9 +23,9 @@ from workflow_scripts.atlas.texts import (
 )
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS, read_task
+from workflow_scripts.core.data.tasks import TASKS, read_task
 from workflow_scripts.core.data.tokens import token_texts
-from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -140,7 +140,7 @@ def main(
                     patterns[state] = of_classifier[index].pattern
                 if name not in found:
                     examples_of = [caches[name][each] for source, each in shown if source == name]
-                    labels, where = gold_labels(name, table), devices.pick(device)
+                    labels, where = gold_labels(name, table), running.pick_device(device)
                     found[name] = outcomes(name, state, card_of, labels, examples_of, where)
             text = identity(name, index)
             segment = {

@@ -19,8 +19,8 @@ from workflow_scripts.atlas.texts import (
 from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, devices, models, padding
-from workflow_scripts.core.model.value_norms import ValueNorms, output_grams
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -30,7 +30,7 @@ def value_norms(model: PreTrainedModel, grams: torch.Tensor, example: CachedExam
     found: list[torch.Tensor] = []
     watcher = ValueNorms(grams, lambda layer, pattern, norms: found.append(norms[0]))
     with torch.inference_mode(), attention.watching(model, watcher):
-        model(**padding.pad([tokens_of(example)], model))
+        model(**running.pad([tokens_of(example)], model))
     return torch.stack(found).float().cpu().numpy()
 
 
@@ -52,7 +52,7 @@ def main(
     """
     card = read_card(model)
     wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))
-    body = models.load_body(models.directory_of(card), devices.pick(device))
+    body = models.load_body(models.directory_of(card), running.pick_device(device))
     body = attention.open_attention(body)
     found, left_out = {}, []
     try:

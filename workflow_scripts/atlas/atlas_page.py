@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.inline import as_script, digest
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.files import json_in_script, script_digest
 from workflow_scripts.core.run.job import Out
 
 PAGE = Path(__file__).parent / "page"
@@ -43,7 +43,7 @@ def build(atlas: Mapping[str, Any]) -> str:
         f"<style>\n{styles()}</style>",
     ]
     body = [
-        f'<script type="application/json" id="atlas">{as_script(data)}</script>',
+        f'<script type="application/json" id="atlas">{json_in_script(data)}</script>',
         # Before the maps and not deferred, so that the page is seen while they are still read.
         f'<script id="program">{script}</script>',
         *map_elements(maps),
@@ -112,7 +112,7 @@ def policy(script: str) -> str:
     """The page's content policy: no request at all, and no script but this one."""
     rules = {
         "default-src": "'none'",
-        "script-src": f"'sha256-{digest(script)}'",
+        "script-src": f"'sha256-{script_digest(script)}'",
         "style-src": "'unsafe-inline'",
         "img-src": "data: blob:",
         "base-uri": "'none'",
@@ -134,7 +134,7 @@ def fit(atlas: dict[str, Any], megabytes: float) -> dict[str, Any]:
     maps, which the atlas then reports. Raises InputError where even a page without maps is larger.
     """
     without = atlas | {"segments": [], "maps": {}}
-    messages = sum(len(as_script(segment["id"])) + SENTENCE for segment in atlas["segments"])
+    messages = sum(len(json_in_script(segment["id"])) + SENTENCE for segment in atlas["segments"])
     room = MEGABYTE * megabytes - len(build(without).encode()) - messages
     if room < 0:
         raise InputError(
@@ -181,7 +181,7 @@ def _left_out(
 def size_of(segment: dict[str, Any], maps: dict[str, Any]) -> int:
     """Bytes of a text and its maps on the page, at most."""
     entries = {name: maps[name] for name in map_names(segment)}
-    return len(as_script(segment)) + len(as_script(entries)) + ELEMENT * len(entries)
+    return len(json_in_script(segment)) + len(json_in_script(entries)) + ELEMENT * len(entries)
 
 
 def map_names(segment: dict[str, Any]) -> list[str]:

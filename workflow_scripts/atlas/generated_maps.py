@@ -13,12 +13,12 @@ import numpy as np
 import torch
 
 from workflow_scripts.atlas.texts import identity, spread, title_of, with_maps
+from workflow_scripts.core.data.annotations import Example, read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import Example, read_examples
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import PRETRAINED
-from workflow_scripts.core.model import causal, devices, models
+from workflow_scripts.core.model import causal_engine, models, running
 from workflow_scripts.core.model.extraction import forward
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -123,7 +123,7 @@ def main(
         )
     directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
-    decoder = causal.load(directory, devices.pick(device))
+    decoder = causal_engine.load_causal(directory, running.pick_device(device))
     left_out = [f"{card['name']}: norms, which are computed for encoders only."]
     content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": left_out}
     shown = zip(kinds.items(), texts, strict=True)

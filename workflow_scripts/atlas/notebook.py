@@ -22,12 +22,12 @@ import pandas as pd
 
 from workflow_scripts.atlas.atlas_page import map_elements, split
 from workflow_scripts.atlas.texts import decode, with_maps
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import Example
-from workflow_scripts.core.data.inline import as_script
 from workflow_scripts.core.data.tokens import token_texts, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import PRETRAINED
+from workflow_scripts.core.run.files import json_in_script
 
 COLUMNS = ["model", "measure", "type", "layer", "head", "value", "low", "high", "n", "p"]
 COLUMNS += ["title", "unit", "label"]
@@ -204,7 +204,7 @@ def _inserted(page: str, texts: Sequence[tuple[dict, dict]], address: str) -> st
     about, maps = split({"maps": {name: each for _, of in texts for name, each in of.items()}})
     data["segments"] = [segment for segment, _ in texts] + data["segments"]
     data["maps"] |= about["maps"]
-    page = page[: found.start(1)] + as_script(data) + page[found.end(1) :]
+    page = page[: found.start(1)] + json_in_script(data) + page[found.end(1) :]
     opened = f'<div id="app" data-address="{html.escape(address)}">'
     start, end, rest = page.replace('<div id="app">', opened, 1).rpartition("</body>")
     return start + "\n".join([*map_elements(maps), end]) + rest

@@ -16,12 +16,12 @@ import torch
 from workflow_scripts.atlas.texts import encode, sampled, title_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.measures.forms import named_by_run
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Capture, sublayers, watching
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.model.translators import (
     Translator,
     pad_sources,
@@ -58,7 +58,7 @@ def forced_maps(
     found = list(zip(order, capture.patterns, strict=True))
     weights = {
         kind: torch.stack([each[0].float() for of, each in found if of == kind]).cpu().numpy()
-        for kind in TYPES
+        for kind in ATTENTION_TYPES
     }
     return read, weights
 
@@ -101,7 +101,7 @@ def main(
     The card is <run>.card.json; `checkpoint` is the directory of the weights, which it names too.
     """
     model, state = named_by_run(TASK, card.name.removesuffix(".card.json"))
-    translator = translator_of(read_card(card), generation, devices.pick(device))
+    translator = translator_of(read_card(card), generation, running.pick_device(device))
     frame = chosen(
         tables.read(pairs, ("split", "id", "source", "target")), examples, most_words, seed
     )

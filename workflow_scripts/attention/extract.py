@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.extraction import extract, meta_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -28,7 +28,7 @@ def main(
     examples = read_examples(corpus)
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
-    body = models.load_body(directory, devices.pick(device))
+    body = models.load_body(directory, running.pick_device(device))
     attention.open_attention(body)
     meta = meta_of(card, corpus, precision)
     extract(body, tokens, shard, meta, batch_tokens, precision, part)

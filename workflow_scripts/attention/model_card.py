@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
-from workflow_scripts.core.data.abilities import check_abilities, check_kind
-from workflow_scripts.core.data.cards import write_card
-from workflow_scripts.core.data.gguf_sources import directory_by, is_gguf
+from workflow_scripts.core.data.cards import (
+    check_abilities,
+    check_kind,
+    dequantised_directory,
+    is_gguf,
+    write_card,
+)
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -24,7 +28,7 @@ def main(
     that need it.
     """
     origin = models.Source.from_config(source)
-    directory = directory_by(model) if is_gguf(source) else models.resolve(origin)
+    directory = dequantised_directory(model) if is_gguf(source) else models.resolve(origin)
     card = models.describe(directory, name, origin)
     check_kind(card, kind)
     check_abilities(card, needed or {})

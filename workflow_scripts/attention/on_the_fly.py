@@ -14,12 +14,12 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.measures.one_pass import measure_all
-from workflow_scripts.core.model import attention, devices, models
-from workflow_scripts.core.model.computed import Computed
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.extraction import Computed
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -68,7 +68,7 @@ def read(device: str, card: str, corpus: str, max_tokens: int) -> tuple[PreTrain
 def _opened(device: str, card: str) -> PreTrainedModel:
     """Loaded once, however many corpora it reads."""
     directory = models.directory_of(read_card(Path(card)))
-    return attention.open_attention(models.load_body(directory, devices.pick(device)))
+    return attention.open_attention(models.load_body(directory, running.pick_device(device)))
 
 
 def _main_and_values(step: dict, places: dict[str, Any], threads: int) -> tuple[Callable, dict]:

@@ -16,14 +16,14 @@ from workflow_scripts.battery.inputs import read_segments, read_sequences
 from workflow_scripts.battery.random_repeats import as_tokens
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.model import attention, causal, devices, models
+from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.model import attention, causal_engine, models
+from workflow_scripts.core.model import running as model_running
 from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
-from workflow_scripts.core.stats.randomisation import TOLERANCE
-from workflow_scripts.core.stats.sign_flips import holm
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
+from workflow_scripts.core.stats.randomisation import TOLERANCE, holm
 
 MOST = 8  # where a role has more heads, as many of its strongest are tested by themselves, too
 TEXTS = ("second copy", "first copy", "text")
@@ -127,7 +127,7 @@ def rows_of(
     without the heads; p is the rank among them, one-sided: (1 + as_large) / (1 + n_samples).
     """
     rows = []
-    heads = " ".join(label(*head) for head in np.argwhere(tested.heads))
+    heads = " ".join(head_label(*head) for head in np.argwhere(tested.heads))
     about = {"role": tested.role, "chosen": tested.chosen, "n_heads": int(tested.heads.sum())}
     about |= {"heads": heads, "n_samples": len(tested.random), "note": tested.note}
     for text in TEXTS:
@@ -234,7 +234,7 @@ def main(
     key = "battery.causal.n_tokens"
     text = read_segments(corpus, tokenizer, n_segments, n_tokens, key, one_per_document=True)
     found = found_heads(read_roles(roles, sinks, others))
-    language_model = causal.load(directory, devices.pick(device))
+    language_model = causal_engine.load_causal(directory, model_running.pick_device(device))
     ids = read_sequences(sequences)
     frame = tests(language_model, found, ids, text.ids, modes, n_samples, bootstrap, seed)
     tables.write(frame, effects)

@@ -16,22 +16,22 @@ from workflow_scripts.battery.head_roles import mean_measures, with_role
 from workflow_scripts.battery.inputs import read_sequences
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, causal, devices, models
+from workflow_scripts.core.model import attention, causal_engine, models, running
 from workflow_scripts.core.model.attention import Watcher
-from workflow_scripts.core.model.head_maps import head_maps
-from workflow_scripts.core.model.norms import (
+from workflow_scripts.core.model.head_maps import (
     Norm,
     Norms,
     find_norms,
+    head_maps,
     linear_norm,
     recorded,
 )
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import INDEPENDENT
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT
 
 BATCH = 4  # sequences in one forward pass
 MEASURES = ("top", "logit", "below")
@@ -212,7 +212,9 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write each head's copying by behaviour and its eigenvalue score."""
-    language_model = causal.load(models.directory_of(read_card(model)), devices.pick(device))
+    language_model = causal_engine.load_causal(
+        models.directory_of(read_card(model)), running.pick_device(device)
+    )
     ids = read_sequences(sequences)
     circuit = circuit_of(language_model)
     found = copying(language_model, circuit, ids)
@@ -221,7 +223,7 @@ def main(
     frame["score"] = frame["top"]
     frame["chance"] = 1 / (ids.shape[1] // 2)
     tables.write(frame, copying_scores)
-    shown = frame.assign(head=labels(frame)).drop(columns=["role", "layer", "score"])
+    shown = frame.assign(head=head_labels(frame)).drop(columns=["role", "layer", "score"])
     tables.write_csv(shown.sort_values("top", ascending=False, kind="stable"), table)
 
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.head_labels import label, labels
-from workflow_scripts.core.plots import colours, figures, heatmaps, point_labels
+from workflow_scripts.core.data.heads import head_label, head_labels
+from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -33,8 +33,8 @@ def above(roles: pd.DataFrame, threshold: float, card: dict[str, Any]) -> pd.Dat
     rows = roles[roles["score"] > threshold].copy()
     shared = card["n_heads"] // card.get("n_kv_heads", card["n_heads"])
     pairs = zip(rows["layer"], rows["head"], strict=True)
-    rows["key_value_head"] = [label(layer, head // shared) for layer, head in pairs]
-    rows["head"] = labels(rows)
+    rows["key_value_head"] = [head_label(layer, head // shared) for layer, head in pairs]
+    rows["head"] = head_labels(rows)
     order = rows["role"].map({role: number for number, role in enumerate(ROLES)})
     rows = rows.assign(order=order).sort_values(["order", "score"], ascending=[True, False])
     return rows[ROLE_COLUMNS]
@@ -161,14 +161,14 @@ def draw_copying(frame: pd.DataFrame, correlations: pd.DataFrame, threshold: flo
     figure.supxlabel(f"{len(frame)} heads, {figures.sample(frame, 'sequences')}", fontsize=7)
     named = frame[frame["has_role"] | frame["inducts"]].nlargest(NAMED, "top")
     for axes, measure in zip(panels, COMPARED_SCORES, strict=True):
-        _write_names(axes, named[[measure, "top"]], labels(named), frame[[measure, "top"]])
+        _write_names(axes, named[[measure, "top"]], head_labels(named), frame[[measure, "top"]])
     return figure
 
 
 def _write_names(
     axes: Axes, points: pd.DataFrame, names: list[str], obstacles: pd.DataFrame
 ) -> None:
-    point_labels.write(axes, list(points.itertuples(index=False)), names, obstacles.to_numpy())
+    figures.write_names(axes, list(points.itertuples(index=False)), names, obstacles.to_numpy())
 
 
 def _rho(correlations: pd.DataFrame, of: str) -> str:
@@ -216,7 +216,7 @@ def draw_strongest(axes: Axes, frame: pd.DataFrame, threshold: float) -> None:
     axes.plot(rows["others"], rows.index, label="null: the answer's other tokens", zorder=1, **null)
     line = {"color": colours.BLACK, "linestyle": ":", "linewidth": 0.8}
     axes.axvline(threshold, label=f"threshold, {threshold:g}", **line)
-    axes.set_yticks(rows.index, labels(rows))
+    axes.set_yticks(rows.index, head_labels(rows))
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("Share of the answers' tokens copied")
     axes.set_ylabel("Head")

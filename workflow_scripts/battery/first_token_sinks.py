@@ -16,14 +16,13 @@ from workflow_scripts.battery.head_roles import mean_measures
 from workflow_scripts.battery.inputs import read_segments, start_token
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.head_labels import labels
-from workflow_scripts.core.model import attention, devices, models
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.value_norms import ValueNorms, output_grams
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import bootstrap_mean
-from workflow_scripts.core.stats.resampling import CONFIDENCE, document_weights
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_mean, document_weights
 
 BATCH_TOKENS = 1024
 MEASURES = ("attention", "by_norm", "second")
@@ -160,7 +159,7 @@ def main(
     key = "battery.sinks.n_tokens"
     segments = read_segments(corpus, tokenizer, n_segments, n_tokens, key)
     start, _ = start_token(tokenizer, card["start"])
-    body = attention.open_attention(models.load_body(directory, devices.pick(device)))
+    body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
     found = {
         first: to_first_token(body, ids, f"first token: {first}")
         for first, ids in beginnings(segments.ids, start, seed).items()
@@ -172,7 +171,7 @@ def main(
     together = together.assign(threshold=threshold, n_tokens=n_tokens, too_short=segments.too_short)
     tables.write_csv(together, table)
     columns = ["first", "attention", "ci_low", "ci_high", "above", "by_norm", "second", "uniform"]
-    shown = of_heads.assign(head=labels(of_heads)).sort_values(
+    shown = of_heads.assign(head=head_labels(of_heads)).sort_values(
         ["layer", "head", "first"], kind="stable"
     )
     tables.write_csv(shown[["head", *columns, "n", "n_documents"]], heads)

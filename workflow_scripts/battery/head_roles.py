@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core.stats.intervals import per_head
-from workflow_scripts.core.stats.randomisation import LEVEL
-from workflow_scripts.core.stats.sign_flips import holm, sign_flip_p
+from workflow_scripts.core.stats.bootstrap import per_head
+from workflow_scripts.core.stats.randomisation import LEVEL, holm, sign_flip_p
 
 
 @dataclass(frozen=True)

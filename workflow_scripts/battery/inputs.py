@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.badges import Badge
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Badge, Form, Study, Table, Tables
 
 PAPER = "olsson2022"
 GROUP = {"paper": PAPER, "group": "Roles"}

@@ -14,17 +14,16 @@ import pandas as pd
 from workflow_scripts.battery.head_roles import Compared, Role, compared, roles_at
 from workflow_scripts.battery.random_repeats import Places, mean_weights
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
-from workflow_scripts.core.stats.randomisation import LEVEL, smallest_p
-from workflow_scripts.core.stats.swaps import swap_sets
+from workflow_scripts.core.stats.bootstrap import per_head
+from workflow_scripts.core.stats.randomisation import LEVEL, smallest_p, swap_sets
 
 AROUND = 5  # tokens: how far keys are displaced from a role's token
 BACK = range(AROUND + 1)  # from the query: previous is 1 back
@@ -152,7 +151,7 @@ def main(
             f"{corpus}: no token occurs exactly twice, more than {AROUND} tokens apart, in any of "
             f"{len(found)} segments; use longer or more segments"
         )
-    body = attention.open_attention(models.load_body(directory, devices.pick(device)))
+    body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
     places = [found[number].places for number in used]
     weights = mean_weights(body, [tokens[number] for number in used], places, batch_tokens)
     documents = [examples[number].document for number in used]

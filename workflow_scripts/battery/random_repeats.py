@@ -20,12 +20,11 @@ from workflow_scripts.battery.inputs import read_sequences
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import attention, devices, models, padding
-from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def mean_weights(
     for batch in job.progress(batches, desc="attention"):
         reader = MeanWeights([places[index] for index in batch])
         with torch.inference_mode(), OneDNN(), attention.watching(model, reader):
-            model(**padding.pad([tokens[index] for index in batch], model))
+            model(**running.pad([tokens[index] for index in batch], model))
         for layer, of_layer in reader.means.items():
             result[batch, layer] = of_layer
     return result
@@ -138,7 +137,7 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the scores of every head and role."""
-    body = models.load_body(models.directory_of(read_card(model)), devices.pick(device))
+    body = models.load_body(models.directory_of(read_card(model)), running.pick_device(device))
     attention.open_attention(body)
     ids = read_sequences(sequences)
     length = ids.shape[1] // 2

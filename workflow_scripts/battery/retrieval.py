@@ -21,16 +21,16 @@ from transformers import PreTrainedModel
 from workflow_scripts.battery.head_roles import with_role
 from workflow_scripts.battery.inputs import encode
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example, read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import Example, read_examples
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, causal, devices, models
+from workflow_scripts.core.model import attention, causal_engine, models, running
 from workflow_scripts.core.model.attention import Watcher
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean, per_head
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean, per_head
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -251,7 +251,7 @@ def main(
             f"config: battery.retrieval.n_tokens: {n_tokens} and a needle are {longest} tokens, "
             f"but {card['name']} has {card['max_positions']} positions; lower it"
         )
-    language_model = causal.load(directory, devices.pick(device))
+    language_model = causal_engine.load_causal(directory, running.pick_device(device))
     found, produced = [], []
     for text in job.progress(texts, desc="needles"):
         keys, own = retrieved(language_model, text)
@@ -260,7 +260,9 @@ def main(
     frame = scores(found, threshold, bootstrap, seed)
     tables.write(frame, retrieval_scores)
     tables.write_csv(needle_rows(texts, produced), needles)
-    shown = frame.assign(head=labels(frame)).sort_values("score", ascending=False, kind="stable")
+    shown = frame.assign(head=head_labels(frame)).sort_values(
+        "score", ascending=False, kind="stable"
+    )
     columns = ["head", *(name for name in frame if name not in ("layer", "head", "role"))]
     tables.write_csv(shown[columns], table)
 

@@ -13,8 +13,8 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
 from workflow_scripts.core.stats.metrics import weighted_scores
-from workflow_scripts.core.stats.resampling import CONFIDENCE, document_weights
 
 KEYS = ["layer", "head"]
 PAIRS = (

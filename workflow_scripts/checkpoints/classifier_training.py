@@ -18,9 +18,10 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices, padding, training_state
+from workflow_scripts.core.model import running
+from workflow_scripts.core.model import training as model_training
 from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.model.training import (
     LengthGroupedIndices,
     Recipe,
@@ -89,7 +90,7 @@ def train(
     """
     threads = torch.get_num_threads()
     identity = run.identity | {"recipe": asdict(recipe), "threads": threads}
-    state = training_state.claim(run.work, identity)
+    state = model_training.claim_state(run.work, identity)
     torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
     lengths = [len(example) for example in training.tokens]
     batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
@@ -97,17 +98,17 @@ def train(
     optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate, fused=True)
     steps = recipe.epochs * len(batches)
     schedule = linear_schedule(optimizer, steps, math.ceil(recipe.warmup * steps))
-    parts = training_state.Parts(model, schedule, batches.generator)
+    parts = model_training.Parts(model, schedule, batches.generator)
 
     def loss_of(indices: torch.Tensor) -> torch.Tensor:
-        inputs = padding.pad([training.tokens[index] for index in indices], model)
-        with devices.autocast(model.device, recipe.precision), OneDNN():
+        inputs = running.pad([training.tokens[index] for index in indices], model)
+        with running.autocast(model.device, recipe.precision), OneDNN():
             logits = model(**inputs).logits
         return loss_of_logits(logits, training.labels[indices].to(model.device))
 
     curve = []
     if state.is_file():
-        curve = training_state.resume(state, parts)["curve"]
+        curve = model_training.resume_state(state, parts)["curve"]
         log.info("training resumes after %d whole epochs", whole_epochs(curve))
     logits = None
     model.train()
@@ -119,7 +120,7 @@ def train(
         curve += curve_of(number, losses, dev_loss)
         if run.every_epoch and number < recipe.epochs:
             model.save_pretrained(run.work / f"epoch-{number}")
-        training_state.save(state, parts, {"curve": curve})
+        model_training.save_state(state, parts, {"curve": curve})
     if logits is None:
         logits = logits_of(model, dev.tokens)
     return pd.DataFrame(curve), logits

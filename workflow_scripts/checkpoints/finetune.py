@@ -19,14 +19,14 @@ from workflow_scripts.checkpoints.classifier_training import (
 )
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
-from workflow_scripts.core.data.glue import TASKS, Task, read_task, split_of
+from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_weights
 from workflow_scripts.core.stats.metrics import majority, predictions_of, score, weighted_scores
-from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
 
 log = logging.getLogger(__name__)
 Splits = dict[str, tuple[list[Tokens], np.ndarray]]
@@ -94,7 +94,7 @@ def main(
         tokens = tokens_of(rows, tokenizer, max_tokens, base["max_positions"])
         splits[split] = tokens, rows["label"].to_numpy()
     classifier = new_classifier(directory, definition, init, fine_tuning.seed)
-    classifier.to(devices.pick(device))
+    classifier.to(running.pick_device(device))
     training, dev = (_labelled(*splits[split], definition) for split in ("train", "dev"))
     del splits["train"]
     scores = []

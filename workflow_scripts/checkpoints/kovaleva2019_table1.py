@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 

@@ -19,14 +19,13 @@ from torch.optim.lr_scheduler import OneCycleLR
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import devices, mlm, models, padding
-from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import mlm, models, running
+from workflow_scripts.core.model.mlm import IGNORED, mask_example
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -56,7 +55,7 @@ def masked_states(
                 )
                 for index in batch
             ]
-            inputs = padding.pad([example for example, _ in masked], model)
+            inputs = running.pad([example for example, _ in masked], model)
             with torch.inference_mode(), OneDNN():
                 hidden = model.base_model(**inputs).last_hidden_state
             for row, (_, true_ids) in enumerate(masked):
@@ -124,7 +123,7 @@ def main(
     card = read_card(model)
     directory = models.directory_of(card)
     torch.manual_seed(seed)
-    masked_lm, has_head = mlm.load_masked_lm(directory, devices.pick(device))
+    masked_lm, has_head = mlm.load_masked_lm(directory, running.pick_device(device))
     masked_lm.requires_grad_(False)
     for parameter in mlm.head_parameters(masked_lm).values():
         parameter.requires_grad_(True)

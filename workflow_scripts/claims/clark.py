@@ -21,8 +21,8 @@ from workflow_scripts.claims.numbers import (
 from workflow_scripts.claims.products import NotMeasured, Products, at_depth, layers_of, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.clusters.measures import EMBEDDING
-from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.stats.sign_flips import holm
+from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.stats.randomisation import holm
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 from workflow_scripts.syntax.measures import SCORES
 
@@ -72,7 +72,7 @@ def heads_above_half(products: Products, target: str) -> Measured:
     """How many heads give more than half of their attention to the previous or next token."""
     rows = products.rows(POSITION, target=target)
     number = counted(rows["ci_low"] > 0.5, rows["attention"] > 0.5, rows["ci_high"] > 0.5)
-    heads = [label(row.layer, row.head) for row in rows[rows["attention"] > 0.5].itertuples()]
+    heads = [head_label(row.layer, row.head) for row in rows[rows["attention"] > 0.5].itertuples()]
     return replace(number, of="heads", about=" ".join(heads), interval=BOUNDS)
 
 
@@ -94,7 +94,7 @@ def heads_in_first_half(products: Products, target: tuple[str, ...]) -> Measured
     low = _percent((sure & early).sum(), (possible & ~early).sum(), 100)
     high = _percent((possible & early).sum(), (sure & ~early).sum(), 0)
     n = int(above.sum())
-    about = " ".join(label(row.layer, row.head) for row in rows[above].itertuples())
+    about = " ".join(head_label(row.layer, row.head) for row in rows[above].itertuples())
     if n < FEWEST_HEADS:
         about += f": too few heads to tell, fewer than {FEWEST_HEADS}"
         return Measured(value, math.nan, math.nan, n, "heads", about=about)
@@ -143,7 +143,7 @@ def broadest_in_first_layer(products: Products) -> Measured:
         for group in (rows[rows["layer"] == 0], rows[rows["layer"] > 0])
     )
     one, other = (Measured(row["entropy"], row["ci_low"], row["ci_high"]) for row in (first, above))
-    heads = " and ".join(label(int(row["layer"]), int(row["head"])) for row in (first, above))
+    heads = " and ".join(head_label(int(row["layer"]), int(row["head"])) for row in (first, above))
     n = int(first["n"])
     return Measured(*minus(one, other), n, "segments", about=heads, interval=WIDEST)
 

@@ -9,9 +9,9 @@ from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
 from workflow_scripts.claims.numbers import BOUNDS, OVER_DOCUMENTS, counted, in_percent, minus
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
 from workflow_scripts.core.stats.randomisation import LEVEL
-from workflow_scripts.core.stats.resampling import CONFIDENCE, document_weights
 
 OF_SEQUENCES = "95% over sequences of random tokens"
 OF_GROUPS = "95% over groups of heads that share keys and values"
@@ -30,7 +30,7 @@ def heads_with_role(products: Products, role: str) -> Measured:
     rows = products.rows(RANDOM, role=role)
     found = rows[rows["has_role"]].sort_values("score", ascending=False, kind="stable")
     ends = int(found["confirmed"].sum()), len(found)
-    more = {"interval": CONFIRMED, "about": " ".join(labels(found))}
+    more = {"interval": CONFIRMED, "about": " ".join(head_labels(found))}
     return Measured(len(found), *ends, len(rows), "heads", **more)
 
 

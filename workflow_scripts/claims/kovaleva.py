@@ -39,9 +39,9 @@ from workflow_scripts.claims.products import (
     seeds_of,
 )
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.frame_links import JUDGED
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.annotations import FRAME_DIRECTION
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
 from workflow_scripts.patterns.measures import SHARES
 
@@ -97,7 +97,7 @@ def frame_heads(products: Products) -> Measured:
     The study's frame heads, by a p-value corrected for all heads and a smallest difference; the
     upper end counts all heads that are above by an uncorrected p-value.
     """
-    rows = products.rows(CONTROLS, direction=JUDGED)
+    rows = products.rows(CONTROLS, direction=FRAME_DIRECTION)
     possible = (rows["p"] < 0.05) & (rows["difference"] > 0)
     number = in_percent(counted(rows["frame_head"], rows["frame_head"], possible))
     about = " ".join(rows.loc[rows["frame_head"], "head"])
@@ -110,9 +110,9 @@ def frame_attention(products: Products) -> Measured:
 
     The reference is the head's attention to unlinked words at the same distance.
     """
-    rows = products.rows(FRAMES, direction=JUDGED)
+    rows = products.rows(FRAMES, direction=FRAME_DIRECTION)
     best = rows.loc[rows["attention"].idxmax()]
-    same = products.row(CONTROLS, direction=JUDGED, head=best["head"])
+    same = products.row(CONTROLS, direction=FRAME_DIRECTION, head=best["head"])
     number = (float(best[name]) for name in ("attention", "ci_low", "ci_high"))
     n, units = int(best["n"]), int(best["n_documents"])
     more = {"reference": float(same["control"]), "about": str(best["head"])}
@@ -375,7 +375,7 @@ def best_head_effect(products: Products, task: str) -> Measured | None:
     best = rows.loc[rows.groupby("seed")["effect"].idxmax()]
     number, more = over_seeds(best, "effect", "ci_low", "ci_high")
     more["interval"] = f"{more['interval'] or OVER_EXAMPLES}, of the chosen head alone"
-    more |= {"about": f"{metric}, {' '.join(labels(best))}", "task": NAMES[task]}
+    more |= {"about": f"{metric}, {' '.join(head_labels(best))}", "task": NAMES[task]}
     n = int(best["n"].iloc[0])
     return Measured(*(100 * end for end in number), n, "examples", task, **more)
 

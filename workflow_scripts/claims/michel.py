@@ -37,7 +37,7 @@ from workflow_scripts.claims.products import (
     seeds_of,
 )
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 
 PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
 PREFERRED["STS-B"] = TASKS["stsb"].main_metric

@@ -10,9 +10,9 @@ from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
 from workflow_scripts.claims.numbers import CONFIDENCE, share
 from workflow_scripts.claims.products import Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.arct import last_split
-from workflow_scripts.core.stats.resampling import CONFIDENCE as ENDS
-from workflow_scripts.core.stats.resampling import observed_and_resampled
+from workflow_scripts.core.data.tasks import last_split
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE as ENDS
+from workflow_scripts.core.stats.bootstrap import observed_and_resampled
 
 SETUPS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 READS_CLAIM = ("full", "CW")  # the others are right on exactly half of the adversarial set

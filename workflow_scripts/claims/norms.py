@@ -16,7 +16,7 @@ from workflow_scripts.claims.numbers import (
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.mixing import measures as mixing
 from workflow_scripts.surface.measures import SPECIAL_TOKENS
 
@@ -49,7 +49,7 @@ def resting_by_norm(products: Products, target: tuple[str, ...]) -> Measured:
     heads = pd.concat(rows, ignore_index=True)
     if heads.empty:
         raise NotMeasured(f"no head gives more than half of its weight to {' '.join(target)}")
-    about = f"{len(heads)} heads: " + " ".join(labels(heads))
+    about = f"{len(heads)} heads: " + " ".join(head_labels(heads))
     ends, n = mean_of(heads, "attention", 100), int(heads["n"].max())
     return Measured(*ends, n, "segments", about=about, interval=OF_HEADS)
 

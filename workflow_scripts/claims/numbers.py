@@ -11,7 +11,7 @@ from scipy import stats
 
 from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.stats.intervals import wilson
+from workflow_scripts.core.stats.bootstrap import wilson
 
 CONFIDENCE = 0.95
 # What intervals are that several papers' claims have.

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.measures.forms import Table
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.measures.forms import Table, TableSet
 
 TITLES = {name: task.title for name, task in TASKS.items()}
 NAMES = {title: name for name, title in TITLES.items()}

@@ -19,7 +19,7 @@ from workflow_scripts.claims.numbers import (
 )
 from workflow_scripts.claims.products import AnyTable, Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.translation.measures import CURVES, OF_TYPES, SCORES, TRAINING
 
 CROSS = "encoder-decoder"
@@ -80,7 +80,7 @@ def _case(run: object, part: str = "") -> str:
 
 def _minus_type(other: str) -> str:
     """Encoder-decoder attention minus another type, for people."""
-    return f"{TYPES[CROSS]} minus {TYPES[other]}"
+    return f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[other]}"
 
 
 def _over_sentences(
@@ -103,7 +103,7 @@ def type_gap(products: Products, effect: str) -> Cases:
     types = types[types["measure"] == effect]
     alone = types[types["other"] == ""].set_index("run")["value"]
     for row in types[types["other"] != ""].to_dict("records"):
-        run, about = row["run"], f"{TYPES[CROSS]}: {alone[row['run']]:+.2f}"
+        run, about = row["run"], f"{ATTENTION_TYPES[CROSS]}: {alone[row['run']]:+.2f}"
         ends, part = (row[name] for name in VALUE), _minus_type(row["other"])
         yield _over_sentences(ends, row, run, part, about)
 
@@ -120,7 +120,7 @@ def one_head_left(products: Products, layers: str, chosen_on: str) -> Cases:
         last = (rows["type"] == CROSS) & (rows["layer"] == rows["layer"].max())
         rows = rows[last if layers == "last" else ~last]
         row = rows.loc[rows["effect"].idxmin()]
-        about = f"{TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
+        about = f"{ATTENTION_TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
         yield _over_sentences([row[name] for name in EFFECT], row, run, about=about)
 
 
@@ -242,7 +242,7 @@ def kept_bleu(products: Products, share: float, attention: tuple[str, ...]) -> l
     Of `all` heads, or of each type of which as many are pruned. The step nearest to it counts.
     """
     return [
-        _kept(row, run, "" if scope == "all" else TYPES[scope])
+        _kept(row, run, "" if scope == "all" else ATTENTION_TYPES[scope])
         for scope in attention
         for run, row in _at_share(products, scope, share).items()
     ]
@@ -255,7 +255,7 @@ def kept_gap(products: Products, share: float) -> list[Measured]:
     The share is of the type's own heads.
     """
     numbers, cross = [], _at_share(products, CROSS, share)
-    for other in (name for name in TYPES if name != CROSS):
+    for other in (name for name in ATTENTION_TYPES if name != CROSS):
         for run, row in _at_share(products, other, share).items():
             one, two = _kept(cross[run], run), _kept(row, run)
             about = f"{one.value:.1f}% and {two.value:.1f}%"

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
+from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, with_all_layers
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -88,7 +88,7 @@ def _length(pattern: np.ndarray) -> int:
     return math.isqrt(2 * pattern.shape[-1]) if pattern.ndim == TRIANGLE else pattern.shape[-1]
 
 
-def of_decoder(pattern: np.ndarray, smoothing: float) -> np.ndarray:
+def decoder_distances(pattern: np.ndarray, smoothing: float) -> np.ndarray:
     """Distances over all queries but the first, which sees itself alone, of a decoder's heads.
 
     `pattern` is [layer, head, query, key], or its `triangle`. float64 [heads + 1, heads + 1]: the
@@ -102,7 +102,7 @@ class MeanDistances:
     """The mean over the queries of examples, which are added in any order.
 
     They are summed in the order of their indices, so that the number of threads changes nothing;
-    `threads` patterns are in memory. Those of a decoder are as in `of_decoder`.
+    `threads` patterns are in memory. Those of a decoder are as in `decoder_distances`.
     """
 
     def __init__(self, smoothing: float, threads: int, decoder: bool = False) -> None:
@@ -132,7 +132,7 @@ class MeanDistances:
         return total / queries
 
     def _weighted(self, pattern: np.ndarray) -> tuple[np.ndarray | float, int]:
-        measure, n_queries = of_decoder if self.decoder else distances, _length(pattern)
+        measure, n_queries = decoder_distances if self.decoder else distances, _length(pattern)
         n_queries -= self.decoder
         return (measure(pattern, self.smoothing) * n_queries if n_queries else 0.0), n_queries
 
@@ -148,7 +148,7 @@ def main(
 ) -> Measure:
     """Write the mean distance of every pair of heads over the first `n_segments` examples.
 
-    Of a decoder with the distances of both, `uniform_a` and `uniform_b`, from uniform attention.
+    For a decoder with the distances of both, `uniform_a` and `uniform_b`, from uniform attention.
     """
     card = read_card(model)
     patterns = open_patterns(attention, card)

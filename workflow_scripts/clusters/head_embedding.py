@@ -14,10 +14,10 @@ from sklearn.manifold import MDS
 from workflow_scripts.chapters import collect
 from workflow_scripts.clusters.measures import EMBEDDING, OF_DECODERS
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.resampling import CONFIDENCE
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE
 
 # As in the released notebook: a head that exceeds several thresholds has the first behaviour.
 *ORDER, NO_BEHAVIOUR = EMBEDDING.categories
@@ -151,7 +151,8 @@ def main(
     """
     pairs = tables.read(distances_table)
     matrix, found = square(pairs), TableSet(known)
-    numbers = [chapter.numbers(found) for chapter in collect("behaviours").values()]
+    chapters = [each for each in collect("head_columns").values() if hasattr(each, "behaviours")]
+    numbers = [chapter.behaviours(found) for chapter in chapters]
     heads = behaviours(pd.concat(numbers, axis="columns"), thresholds).reset_index()
     coordinates, stress = embed(matrix, seed)
     frame = heads.assign(x=coordinates[:, 0], y=coordinates[:, 1], stress=stress)

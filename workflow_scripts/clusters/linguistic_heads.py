@@ -9,8 +9,8 @@ import pandas as pd
 
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import labels
-from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -32,8 +32,10 @@ def main(
     """
     found, settings = TableSet(known), {"relations": relations, "fewest": fewest}
     frames = []
-    for chapter, module in collect("best_heads").items():
-        rows = module.best(found, settings)
+    for chapter, module in collect("head_columns").items():
+        if not hasattr(module, "best_heads"):
+            continue
+        rows = module.best_heads(found, settings)
         if rows is not None:
             of_decoder = [name for name in ("coverage",) if name in rows]
             marked = rows.assign(marked=rows["ci_low"] > rows["baseline"])[[*COLUMNS, *of_decoder]]
@@ -42,7 +44,7 @@ def main(
     frames = frames or [pd.DataFrame(columns=[*COLUMNS, "annotation"])]
     frame = pd.concat(frames, ignore_index=True)
     tables.write(frame, heads)
-    named = frame.assign(head=labels(frame)).drop(columns="layer")
+    named = frame.assign(head=head_labels(frame)).drop(columns="layer")
     for column in {"accuracy", "ci_low", "ci_high", "baseline", "coverage"} & set(named):
         named[column] = 100 * named[column]
     tables.write_csv(named, table)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.forms import Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import Form, Study, Table, Tables
 
 PAPER = "clark2019"
 EMBEDDING = Table(
@@ -17,7 +16,7 @@ EMBEDDING = Table(
     categories=("punctuation", "sep", "cls", "broad", "previous", "next", "other"),
     ids=("clusters.behaviour",),
 )
-# Of a decoder: the first token is like [CLS], and no token sees the next one.
+# For a decoder: the first token is like [CLS], and no token sees the next one.
 OF_DECODERS = ("punctuation", "first", "broad", "previous", "other")
 COORDINATE = replace(
     EMBEDDING,

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workflow_scripts.core.data.mentions import KINDS, Document, Mention
+from workflow_scripts.core.data.annotations import MENTION_KINDS, Document, Mention
 
 ALL = "all"
-TYPES = (ALL, *KINDS)
+TYPES = (ALL, *MENTION_KINDS)
 CANDIDATES = ("words", "mentions")
 Sieve = Callable[[Mention, Mention, Sequence[str]], bool]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference.antecedents import ALL
@@ -51,7 +51,7 @@ def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.
                 {
                     "system": "best head",
                     "candidates": candidates,
-                    "head": label(row["layer"], row["head"]),
+                    "head": head_label(row["layer"], row["head"]),
                     **_row(row, candidates),
                     **_best_for_type(frame[frame["type"] == row["type"]]),
                     **_held_out(held_out.loc[row["type"]]),
@@ -76,13 +76,13 @@ def _best_for_type(frame: pd.DataFrame) -> dict:
     if not frame["accuracy"].notna().any():
         return {"best_for_type": "", "best_for_type_accuracy": None}
     top = frame.loc[frame["accuracy"].idxmax()]
-    name = label(int(top["layer"]), int(top["head"]))
+    name = head_label(int(top["layer"]), int(top["head"]))
     return {"best_for_type": name, "best_for_type_accuracy": 100 * top["accuracy"]}
 
 
 def _held_out(row: pd.Series) -> dict:
     return {
-        "held_out_head": label(int(row["held_out_layer"]), int(row["held_out_head"])),
+        "held_out_head": head_label(int(row["held_out_layer"]), int(row["held_out_head"])),
         "held_out_accuracy": 100 * row["held_out_accuracy"],
         "held_out_n": row["held_out_n"],
         **{f"gain_{rule}{end}": 100 * row[f"gain_{rule}{end}"] for rule in GAINS for end in ENDS},

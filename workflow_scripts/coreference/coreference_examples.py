@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Document, Mention, read_documents
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import SPECIAL, is_decoder, without_first
-from workflow_scripts.core.data.mentions import Document, Mention, read_documents
 from workflow_scripts.core.data.wordpieces import (
+    SPECIAL,
+    is_decoder,
     names_of_units,
     pairs_of_units,
     to_words,
+    without_first,
     words_of_units,
 )
 from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DECODERS
@@ -78,8 +80,8 @@ def draw(
     Keys are [CLS], the words of the passage, OTHER, which stands for all other words of the text
     together, and [SEP], so that the weights of a word sum to 1. OTHER attends to nothing here.
     `highlighted` marks the head words of mentions whose antecedent is in the passage, `gold` the
-    pairs of such a word and the head word of an antecedent. Of a decoder OTHER is the last key, and
-    mentions with the first word are left out.
+    pairs of such a word and the head word of an antecedent. For a decoder OTHER is the last key,
+    and mentions with the first word are left out.
     """
     weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
     inside, special = np.isin(index, passage), index < 0

@@ -9,17 +9,21 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Document, read_documents
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import attention_to_earlier, is_decoder
-from workflow_scripts.core.data.mentions import Document, read_documents
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
-from workflow_scripts.core.data.wordpieces import remedy, word_attention
+from workflow_scripts.core.data.wordpieces import (
+    attention_to_earlier,
+    is_decoder,
+    remedy,
+    word_attention,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import head_accuracy
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.coreference import antecedents
 from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
 
@@ -33,7 +37,7 @@ class MentionCounts:
     `correct` (antecedents chosen by heads) is [unit, candidates, layer, head, type], `rules`
     (chosen by rules) [unit, system, type], `total` [unit, type]. `tied` [candidates, layer, head,
     type] and `n_documents` [type] are of all units together. `mentions` states what was read.
-    Of a decoder, `uniform` [candidates, type] is the share that is right by chance, and `coverage`
+    For a decoder, `uniform` [candidates, type] is the share that is right by chance, and `coverage`
     [type] that of the coreferent mentions that are counted.
     """
 
@@ -58,7 +62,7 @@ def count_corpus(
     first word, on which most heads rest, is no candidate, and mentions with it are left out.
     """
     cache.expect([document.id for document in documents], "the mentions")
-    units, codes = head_accuracy.units(names), pd.factorize(np.array(names, object))[0]
+    units, codes = stats_bootstrap.document_units(names), pd.factorize(np.array(names, object))[0]
     heads = (len(CANDIDATES), cache.n_layers, cache.n_heads, len(TYPES))
     correct, tied = np.zeros((units.max() + 1, *heads), int), np.zeros(heads, int)
     rules = np.zeros((len(correct), len(SYSTEMS), len(TYPES)), int)
@@ -121,7 +125,7 @@ def count_corpus(
     return update, counts
 
 
-def of_heads(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
+def head_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
     n_layers, n_heads = counts.correct.shape[2:4]
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
@@ -134,7 +138,7 @@ def of_heads(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     return frame.assign(uniform=uniform, coverage=coverage)
 
 
-def of_rules(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
+def rule_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per baseline and type."""
     frame = _frame({"system": list(SYSTEMS)}, counts.rules, counts, draws, seed)
     if counts.coverage is None:
@@ -145,7 +149,7 @@ def of_rules(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
 def _frame(
     axes: dict[str, Sequence], correct: np.ndarray, counts: MentionCounts, draws: int, seed: int
 ) -> pd.DataFrame:
-    mean, low, high = head_accuracy.accuracy(correct, counts.total, draws, seed)
+    mean, low, high = stats_bootstrap.bootstrap_accuracy(correct, counts.total, draws, seed)
     return tables.tidy(
         axes | {"type": TYPES},
         accuracy=mean,
@@ -164,9 +168,9 @@ def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     rows = []
     for row, candidates in enumerate(CANDIDATES):
         correct = counts.correct[:, row]
-        best = head_accuracy.held_out(correct, counts.total, seed)
+        best = stats_bootstrap.held_out(correct, counts.total, seed)
         gains = {
-            f"gain_{system}": head_accuracy.held_out_gains(
+            f"gain_{system}": stats_bootstrap.held_out_gains(
                 correct, counts.rules[:, [k]], counts.total, draws, seed
             )
             for k, system in enumerate(SYSTEMS)
@@ -212,8 +216,8 @@ def main(
 
     def write() -> None:
         counts = counted()
-        tables.write(of_heads(counts, bootstrap, seed), scores)
-        tables.write(of_rules(counts, bootstrap, seed), rules)
+        tables.write(head_accuracies(counts, bootstrap, seed), scores)
+        tables.write(rule_accuracies(counts, bootstrap, seed), rules)
         tables.write(held_out(counts, bootstrap, seed), best)
         tables.write_counts(counts.mentions, mentions)
 

@@ -1,11 +1,11 @@
-"""What antecedents show about each head, for tables that join what chapters know of heads."""
+"""What antecedents show about each head, for tables of other chapters."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 
-from workflow_scripts.core.measures.tables import KEYS, TableSet
-from workflow_scripts.core.stats.baselines import best_above_baseline
+from workflow_scripts.core.measures.forms import KEYS, TableSet
+from workflow_scripts.core.stats.randomisation import best_above_baseline
 from workflow_scripts.coreference.measures import BASELINES, RULES, SCORES
 
 # What a head is, by its columns.
@@ -37,3 +37,14 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     first = frame.sort_values(order, ascending=False, kind="stable").drop_duplicates(KEYS)
     first = first.rename(columns={"type": "mentions", "accuracy": "antecedents"})
     return first[[*KEYS, "mentions", "antecedents", *order[::-1]]]
+
+
+def best_heads(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """The best head for all mentions among all other words; `baseline` matches head words."""
+    if SCORES not in found or RULES not in found:
+        return None
+    scores, rules = found[SCORES], found[RULES]
+    known = scores[(scores["candidates"] == "words") & (scores["type"] == "all")]
+    matching = rules[(rules["system"] == "head_match") & (rules["type"] == "all")]
+    row = known.loc[[known["accuracy"].idxmax()]]
+    return row.assign(behaviour="coreference", baseline=matching["accuracy"].iloc[0])

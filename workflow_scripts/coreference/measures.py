@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, Tables
 
 PAPER = "clark2019"
 DATA = ("mentions", "Coreferent mentions")
@@ -33,7 +32,7 @@ MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "no
 # The simplest rules, which a head must beat to be of use, with their names for people.
 BASELINES = {"nearest": "nearest mention", "head_match": "nearest mention with the same head word"}
 CANDIDATES = {"words": "all other words", "mentions": "the earlier mentions"}
-# Of a decoder; the first word, on which most heads rest, is no candidate.
+# For a decoder; the first word, on which most heads rest, is no candidate.
 EARLIER = {"words": "the words before it but the first", "mentions": "the earlier mentions"}
 
 

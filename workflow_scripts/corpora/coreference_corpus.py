@@ -12,9 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import spacy_parsing, tables
-from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.mentions import KINDS, Document, annotation_of, write_documents
-from workflow_scripts.core.data.trees import ROOT
+from workflow_scripts.core.data.annotations import (
+    MENTION_KINDS,
+    ROOT,
+    Document,
+    coreference_annotation,
+    to_example,
+    write_documents,
+    write_examples,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -155,7 +161,7 @@ def main(
     write_examples(documents, examples)
     write_documents(annotation, described)
     rows = {
-        "annotation": annotation_of(source),
+        "annotation": coreference_annotation(source),
         **count(texts, described, read),
     }
     tables.write_counts(rows, counts)
@@ -178,7 +184,7 @@ def count(texts: list[Text], described: list[Document], read: Counter) -> dict[s
         - read["singletons"]
         - sum(len(text.spans) for text in texts),
         "mentions": sum(kinds.values()),
-        **{f"{kind} mentions": kinds[kind] for kind in KINDS},
+        **{f"{kind} mentions": kinds[kind] for kind in MENTION_KINDS},
     }
 
 

@@ -11,9 +11,8 @@ import tempfile
 from itertools import count
 from pathlib import Path
 
-from workflow_scripts.core.data import archives
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import job
+from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
 from workflow_scripts.core.run.job import Out
 
@@ -91,7 +90,7 @@ def unpack(archive: Path, folder: Path, requirement: str) -> None:
 
 def _extract(archive: Path, folder: Path, label: str) -> None:
     fix = "pin another version, or give the data as a path"
-    archives.extract(archive, folder, f"sdists: {label}", fix)
+    downloads.unpack(archive, folder, f"sdists: {label}", fix)
 
 
 def main(fetched: Out, requirement: str, sha256: str) -> None:

@@ -15,7 +15,6 @@ from urllib.parse import urljoin, urlsplit
 import pooch
 import requests
 
-from workflow_scripts.core.data import archives
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.downloads import File, Source
@@ -172,7 +171,7 @@ def publish(
         path.parent.mkdir(parents=True, exist_ok=True)
         if file.name.endswith(ARCHIVES):
             try:
-                archives.extract(
+                downloads.unpack(
                     given,
                     path,
                     f"fetch: {source.name}: {file.name}",

@@ -13,8 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, to_example, write_examples
-from workflow_scripts.core.data.frame_links import Element, FrameLinks, write_links
+from workflow_scripts.core.data.annotations import (
+    Element,
+    Example,
+    FrameLinks,
+    to_example,
+    write_examples,
+    write_links,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import linked, new_fact
 from workflow_scripts.core.run import job

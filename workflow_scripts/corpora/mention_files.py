@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workflow_scripts.core.data.mentions import ENDINGS, Mention
+from workflow_scripts.core.data.annotations import COREFERENCE_ENDINGS, ROOT, Mention, Tree
 from workflow_scripts.core.data.text_files import read_lines, whole_number
-from workflow_scripts.core.data.trees import ROOT, Tree
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at
 from workflow_scripts.corpora.brackets import (
@@ -59,7 +58,7 @@ def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
     """
     treebank = _trees_by_document(Path(trees)) if trees else None
     seen: dict[str, str] = {}  # where each document begins
-    for file in files_at(path, ENDINGS):
+    for file in files_at(path, COREFERENCE_ENDINGS):
         kind = _guess(file) if form == "auto" else form
         for text in _conllu(file, seen) if kind == "conllu" else _columns(file, kind, seen):
             if treebank is not None:

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, write_examples
-from workflow_scripts.core.data.hub import load_rows
-from workflow_scripts.core.data.packages import path_of
-from workflow_scripts.core.data.sampling import sample_by
+from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.sources import load_rows, path_of
+from workflow_scripts.core.data.tables import sample_by
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import files_at

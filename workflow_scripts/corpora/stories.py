@@ -9,8 +9,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from workflow_scripts.core.data.trees import ROOT
-from workflow_scripts.core.generated import lexicon
+from workflow_scripts.core.data.annotations import ROOT
+from workflow_scripts.core.generated import grammar
 from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_files import Text
 
@@ -78,7 +78,7 @@ class Story:
         genders = rng.sample(["masculine", "feminine"], 2)
         if rng.random() < 0.3:
             genders[1] = genders[0]
-        roles, surnames = rng.sample(lexicon.STORY_PEOPLE, 2), rng.sample(lexicon.SURNAMES, 2)
+        roles, surnames = rng.sample(grammar.STORY_PEOPLE, 2), rng.sample(grammar.SURNAMES, 2)
         self.people = [
             self._person(str(k), gender, nouns, surname)
             for k, (gender, nouns, surname) in enumerate(
@@ -86,22 +86,22 @@ class Story:
             )
         ]
         if rng.random() < 0.4:
-            nouns = rng.choice(lexicon.STORY_GROUPS)
-            self.people.append(Entity("3", "plural", nouns, rng.choice(lexicon.STORY_AGES)))
-        things = rng.sample(lexicon.STORY_THINGS, 2)
+            nouns = rng.choice(grammar.STORY_GROUPS)
+            self.people.append(Entity("3", "plural", nouns, rng.choice(grammar.STORY_AGES)))
+        things = rng.sample(grammar.STORY_THINGS, 2)
         self.things = [
-            Entity(str(k), "neuter", nouns, rng.choice(lexicon.STORY_LOOKS))
+            Entity(str(k), "neuter", nouns, rng.choice(grammar.STORY_LOOKS))
             for k, nouns in enumerate(things, 4)
         ]
         self.places = {
-            place: str(k) for k, place in enumerate(rng.sample(lexicon.STORY_PLACES, 3), 6)
+            place: str(k) for k, place in enumerate(rng.sample(grammar.STORY_PLACES, 3), 6)
         }
 
     def _person(self, chain: str, gender: str, nouns: tuple[str, ...], surname: str) -> Entity:
         name = None
         if self.rng.random() < 0.6:
-            name = self.rng.choice(lexicon.NAMES[gender]), surname
-        return Entity(chain, gender, nouns, self.rng.choice(lexicon.STORY_AGES), name)
+            name = self.rng.choice(grammar.NAMES[gender]), surname
+        return Entity(chain, gender, nouns, self.rng.choice(grammar.STORY_AGES), name)
 
     def refer(self, entity: Entity, relation: str) -> Phrase:
         """Mention the entity: in full at first, later by a pronoun if it is clear, or otherwise."""
@@ -117,7 +117,7 @@ class Story:
     def pronoun(self, entity: Entity, relation: str) -> Phrase:
         """The entity's pronoun, in the case that the relation asks for."""
         case = {"nsubj": 0, "nsubjpass": 0, "poss": 2}.get(relation, 1)
-        word = lexicon.PRONOUNS[entity.gender][case]
+        word = grammar.PRONOUNS[entity.gender][case]
         return Phrase(word, "PRP$" if case == 2 else "PRP", relation, chain=entity.chain)
 
     def _is_clear(self, entity: Entity) -> bool:
@@ -133,7 +133,7 @@ class Story:
         first_name, surname = entity.name or ("", "")
         if first:
             return Phrase(surname, "NNP", left=[Phrase(first_name, "NNP", "nn")])
-        title = lexicon.TITLES[entity.gender]
+        title = grammar.TITLES[entity.gender]
         return self.rng.choice(
             [
                 Phrase(first_name, "NNP"),
@@ -193,14 +193,14 @@ def handles(story: Story) -> Phrase:
     handled = story.refer(thing, "dobj")
     if new and story.rng.random() < 0.5:
         handled.left[0] = story.pronoun(person, "poss")
-    return story.verb(lexicon.HANDLE, handled, story.place(), subject=subject)
+    return story.verb(grammar.HANDLE, handled, story.place(), subject=subject)
 
 
 def meets(story: Story) -> Phrase:
     """The doctor met Anna Keller at the station."""
     first, second = story.two_people()
     subject = story.refer(first, "nsubj")
-    return story.verb(lexicon.MEET, story.refer(second, "dobj"), story.place(), subject=subject)
+    return story.verb(grammar.MEET, story.refer(second, "dobj"), story.place(), subject=subject)
 
 
 def gives(story: Story) -> Phrase:
@@ -209,7 +209,7 @@ def gives(story: Story) -> Phrase:
     subject = story.refer(giver, "nsubj")
     gift = story.refer(story.rng.choice(story.things), "dobj")
     to = Phrase("to", "TO", "prep", right=[story.refer(receiver, "pobj")])
-    return story.verb(lexicon.GIVE, gift, to, subject=subject)
+    return story.verb(grammar.GIVE, gift, to, subject=subject)
 
 
 def is_handled(story: Story) -> Phrase:
@@ -217,7 +217,7 @@ def is_handled(story: Story) -> Phrase:
     thing = story.refer(story.rng.choice(story.things), "nsubjpass")
     agent = story.refer(story.rng.choice(story.people), "pobj")
     by = Phrase("by", "IN", "prep", right=[agent])
-    verb = story.rng.choice(lexicon.HANDLED)
+    verb = story.rng.choice(grammar.HANDLED)
     return Phrase(verb, "VBN", "root", [thing, Phrase("was", "VBD", "auxpass")], [by])
 
 
@@ -226,18 +226,18 @@ def says(story: Story) -> Phrase:
     speaker = story.rng.choice(story.people)
     subject = story.refer(speaker, "nsubj")
     inner = story.verb(
-        lexicon.LIKE,
+        grammar.LIKE,
         story.refer(story.rng.choice(story.things), "dobj"),
         subject=story.pronoun(speaker, "nsubj"),
     ).as_("ccomp")
     inner.left.insert(0, Phrase("that", "IN", "mark"))
-    return story.verb(lexicon.SAY, inner, subject=subject)
+    return story.verb(grammar.SAY, inner, subject=subject)
 
 
 def goes(story: Story) -> Phrase:
     """The children waited near the station."""
     subject = story.refer(story.rng.choice(story.people), "nsubj")
-    return story.verb(lexicon.GO, story.place(), subject=subject)
+    return story.verb(grammar.GO, story.place(), subject=subject)
 
 
 SENTENCES: list[Callable[[Story], Phrase]] = [handles, meets, gives, is_handled, says, goes]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from workflow_scripts.core.data.annotations import ROOT, Tree, misshapen
 from workflow_scripts.core.data.text_files import read_lines, whole_number
-from workflow_scripts.core.data.trees import ROOT, Tree, misshapen
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at, is_hidden
 

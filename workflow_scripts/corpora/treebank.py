@@ -11,12 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, read_examples, to_example, write_examples
-from workflow_scripts.core.data.hub import load_rows
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.annotations import (
+    ROOT,
+    Example,
+    Tree,
+    misshapen,
+    read_examples,
+    to_example,
+    write_examples,
+    write_trees,
+)
+from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree
+from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.text_files import whole_number
-from workflow_scripts.core.data.trees import ROOT, Tree, misshapen, write_trees
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.vectors import write_vectors
 from workflow_scripts.core.errors import InputError, one_line

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import CachedExample
+from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.finetuning.stages import both_stages
+from workflow_scripts.finetuning.map_measures import STAGES
 
 
 def choose(lengths: np.ndarray, maximum: int, seed: int) -> int:
@@ -41,8 +42,9 @@ def main(
 ) -> None:
     """Write the maps of one example of the task, sampled by `seed`."""
     frames = []
-    for stage, cache, _ in both_stages(body, tuned, model, card):
-        frames.append(to_rows(cache[choose(cache.lengths, most_tokens, seed)], stage))
+    for stage, path, card_path in zip(STAGES, (body, tuned), (model, card), strict=True):
+        with Cache(path, read_card(card_path)) as cache:
+            frames.append(to_rows(cache[choose(cache.lengths, most_tokens, seed)], stage))
     tables.write(pd.concat(frames, ignore_index=True).assign(task=task), maps)
 
 

@@ -11,18 +11,20 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples, read_trees
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
-from workflow_scripts.finetuning.kind_attention import KindAttention
-from workflow_scripts.finetuning.link_attention import LinkAttention
-from workflow_scripts.finetuning.map_similarity import cosine
-from workflow_scripts.finetuning.shared_words import SharedWords, shared_spellings
-from workflow_scripts.finetuning.stages import STAGES
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
+from workflow_scripts.finetuning.map_measures import (
+    STAGES,
+    KindAttention,
+    LinkAttention,
+    SharedWords,
+    cosine,
+    shared_spellings,
+)
 from workflow_scripts.finetuning.token_kinds import (
     LABELS,
     sentences_of,

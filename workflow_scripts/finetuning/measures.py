@@ -10,11 +10,11 @@ from workflow_scripts.core.measures.forms import (
     Form,
     Study,
     Table,
+    Tables,
     identifier,
     run_titles,
     task_title,
 )
-from workflow_scripts.core.measures.tables import Tables
 
 PAPER = "kovaleva2019"
 SIMILARITY = Table(

@@ -13,23 +13,23 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, devices, models, padding
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
-from workflow_scripts.finetuning.map_similarity import cosine
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
+from workflow_scripts.finetuning.map_measures import cosine
 
 
 def padded_maps(
     model: PreTrainedModel, tokens: Sequence[Tokens], length: int, precision: str
 ) -> np.ndarray:
     """Maps of a batch padded to `length`, padding queries included: [batch, layer, head, L, L]."""
-    inputs = padding.pad(tokens, model)
+    inputs = running.pad(tokens, model)
     wider = (0, length - inputs["input_ids"].shape[1])
     values = {"input_ids": model.config.pad_token_id or 0}
     inputs = {
@@ -40,7 +40,7 @@ def padded_maps(
     with (
         torch.inference_mode(),
         OneDNN(),
-        devices.autocast(model.device, precision),
+        running.autocast(model.device, precision),
         attention.watching(model, capture),
     ):
         model(**inputs)
@@ -73,7 +73,9 @@ def main(
             f"finetuning.padded_to is {length}, but the model has {most} positions; lower it"
         )
     before, after = (
-        attention.open_attention(models.load_body(models.directory_of(each), devices.pick(device)))
+        attention.open_attention(
+            models.load_body(models.directory_of(each), running.pick_device(device))
+        )
         for each in cards
     )
     tokenizer = models.load_tokenizer(models.directory_of(cards[0]))

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workflow_scripts.core.data.examples import Example
-from workflow_scripts.core.data.trees import ROOT, Tree
+from workflow_scripts.core.data.annotations import ROOT, Example, Tree
 
 # The paper's list of negation words.
 NEGATIONS = (

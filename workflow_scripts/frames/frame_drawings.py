@@ -6,11 +6,16 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import FrameLinks, frame_heads, read_links
 from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import SPECIAL, is_decoder
-from workflow_scripts.core.data.frame_links import FrameLinks, frame_heads, read_links
-from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
+from workflow_scripts.core.data.wordpieces import (
+    SPECIAL,
+    is_decoder,
+    names_of_units,
+    to_words,
+    words_of_units,
+)
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 

@@ -1,39 +1,135 @@
 """Each head's attention between predicates and their core frame elements (Kovaleva et al., 4.2).
 
-Also compared with unlinked words of the same sentences at the same distances.
+Also compared with unlinked words of the same sentences at the same distances. The controls of a
+link are the link itself, moved along the sentence: as many words on both sides, at the same
+distances and in the same order, so that a head that looks nearby gains nothing by it.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import open_patterns
+from workflow_scripts.core.data.annotations import Element, FrameLinks, read_links
+from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
-from workflow_scripts.core.data.frame_links import FrameLinks, read_links
-from workflow_scripts.core.data.patterns import CachedExample, Patterns
-from workflow_scripts.core.data.wordpieces import remedy
+from workflow_scripts.core.data.patterns import Patterns
+from workflow_scripts.core.data.wordpieces import (
+    attention_to_earlier,
+    is_decoder,
+    remedy,
+    uniform_attention,
+    word_attention,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
-from workflow_scripts.core.stats.matched_sets import matched_p_values
-from workflow_scripts.frames.link_controls import (
-    DIRECTIONS,
-    attention_back,
-    compare,
-    link_attention,
-    sides_back,
-)
+from workflow_scripts.core.stats.bootstrap import per_head
+from workflow_scripts.core.stats.randomisation import matched_p_values
+
+DIRECTIONS = ("either", "from predicate", "to predicate")
+Attention = dict[str, np.ndarray]  # [layer, head] for each of DIRECTIONS
+
+
+def link_attention(pattern: np.ndarray, target: np.ndarray, element: np.ndarray) -> Attention:
+    """The maximum attention over the pairs of one link, in each direction.
+
+    `pattern` is [layer, head, query, key]; `target` and `element` are indices of tokens or words.
+    """
+    out = pattern[:, :, target[:, None], element].max(axis=(-2, -1))
+    back = pattern[:, :, element[:, None], target].max(axis=(-2, -1))
+    return {"either": np.maximum(out, back), "from predicate": out, "to predicate": back}
+
+
+class LinkWords(NamedTuple):
+    """The words of a link, or of a control: a link moved along the sentence."""
+
+    target: tuple[int, ...]
+    element: tuple[int, ...]
+
+
+def controls(links: FrameLinks, element: Element) -> list[LinkWords]:
+    """A link moved along the sentence, wherever it joins no two words of the frame.
+
+    The frame's words are the predicate's and those of its elements, core or not. A control with a
+    word that is punctuation is left out.
+    """
+    elements = {word for item in (*links.elements, *links.others) for word in item.words}
+    frame = {*links.target, *elements}
+    words = {number for number, word in enumerate(links.words) if any(map(str.isalnum, word))}
+    moved_links = []
+    for shift in range(-len(links.words), len(links.words)):
+        target, moved = (tuple(k + shift for k in side) for side in (links.target, element.words))
+        joined = frame & {*target} and frame & {*moved}
+        if {*target, *moved} <= words and not joined:
+            moved_links.append(LinkWords(target, moved))
+    return moved_links
+
+
+def between_words(
+    example: CachedExample, decoder: bool = False
+) -> tuple[np.ndarray, dict[int, int]]:
+    """Mean attention over the pairs of tokens of two words, and the row of each word in it.
+
+    [layer, head, word, word]. Not the maximum, in which words of many tokens would have an
+    advantage over words of one. For a decoder, negative to words that are not earlier.
+    """
+    read = attention_to_earlier if decoder else word_attention
+    attention = read(example.pattern, example.word)
+    tokens = np.bincount(example.word[example.word >= 0])[attention.words]
+    return attention.among / tokens, {w: row for row, w in enumerate(attention.words.tolist())}
+
+
+def sides_back(links: FrameLinks, element: Element, first: int) -> LinkWords | None:
+    """The later and the earlier side of a link, which asks and which answers in a decoder.
+
+    None where they overlap, or where the earlier one has the word `first`, which is no candidate.
+    """
+    earlier, later = sorted((links.target, element.words))
+    return LinkWords(later, earlier) if earlier[-1] < later[0] and first not in earlier else None
+
+
+def attention_back(example: CachedExample, sides: LinkWords) -> np.ndarray:
+    """The maximum attention from the last tokens of the later words to tokens of the earlier ones.
+
+    [layer, head], of the pattern of `example`, or of another for its tokens.
+    """
+    asking = [np.flatnonzero(example.word == word)[-1] for word in sides.target]
+    answering = np.flatnonzero(np.isin(example.word, sides.element))
+    return example.pattern[:, :, np.array(asking)[:, None], answering].max(axis=(-2, -1))
+
+
+def compare(example: CachedExample, links: FrameLinks, decoder: bool = False) -> list[np.ndarray]:
+    """For each link that has controls its attention, then theirs.
+
+    Each is [link or control, direction, layer, head], with directions in the order of DIRECTIONS.
+    A decoder has "either" alone, from the later side to the earlier, of links with `sides_back`.
+    """
+    pattern, rows = between_words(example, decoder)
+    names = DIRECTIONS[:1] if decoder else DIRECTIONS
+    compared = []
+    for element in links.elements:
+        if decoder and sides_back(links, element, int(example.word[0])) is None:
+            continue
+        candidates = [LinkWords(links.target, element.words), *controls(links, element)]
+        attention = [
+            link_attention(pattern, *(np.array([rows[word] for word in side]) for side in words))
+            for words in candidates
+            if rows.keys() >= {*words.target, *words.element}  # all have tokens
+        ]
+        if len(attention) > 1:
+            compared.append(np.array([[item[name] for name in names] for item in attention]))
+    return compared
+
 
 KEYS = ["layer", "head", "direction"]
 
 
-def of_sentence(example: CachedExample, links: FrameLinks) -> np.ndarray:
+def sentence_attention(example: CachedExample, links: FrameLinks) -> np.ndarray:
     """The mean over the sentence's links, float64 [direction, layer, head]."""
     target = np.flatnonzero(np.isin(example.word, links.target))
     elements = [np.flatnonzero(np.isin(example.word, element.words)) for element in links.elements]
@@ -42,7 +138,7 @@ def of_sentence(example: CachedExample, links: FrameLinks) -> np.ndarray:
     return np.mean(means, axis=0, dtype=np.float64)
 
 
-def of_sentence_back(example: CachedExample, links: FrameLinks) -> np.ndarray:
+def sentence_attention_back(example: CachedExample, links: FrameLinks) -> np.ndarray:
     """The mean over the sentence's links that a decoder can follow, float64 [1, layer, head].
 
     From the later side of each to the earlier one; NaN where there is none.
@@ -54,14 +150,14 @@ def of_sentence_back(example: CachedExample, links: FrameLinks) -> np.ndarray:
     return np.mean(attended, axis=0, dtype=np.float64)[None]
 
 
-def uniform_of(cache: Patterns, links: Sequence[FrameLinks]) -> tuple[float, float]:
+def uniform_back(cache: Patterns, links: Sequence[FrameLinks]) -> tuple[float, float]:
     """What `of_sentence_back` gives if attention is uniform, and the share of links that count."""
     means, counted, n = [], 0, 0
     for index, sentence in enumerate(links):
         tokens = cache.tokens(index)
         pattern = uniform_attention(len(tokens["word"]))
         means.append(
-            of_sentence_back(CachedExample("", pattern=pattern, **tokens), sentence).item()
+            sentence_attention_back(CachedExample("", pattern=pattern, **tokens), sentence).item()
         )
         first = int(tokens["word"][0])
         counted += sum(sides_back(sentence, each, first) is not None for each in sentence.elements)
@@ -129,12 +225,12 @@ def main(
 ) -> Measure:
     """Write each head's means, with intervals over documents, and the comparison with controls.
 
-    Of a decoder, from the later side of each link to the earlier one, with `coverage`, the share of
-    the links that are counted, and `uniform`, what uniform attention gives.
+    For a decoder, from the later side of each link to the earlier one, with `coverage`, the share
+    of the links that are counted, and `uniform`, what uniform attention gives.
     """
     links, card = read_links(annotation), read_card(model)
     decoder = is_decoder(card)
-    measure = of_sentence_back if decoder else of_sentence
+    measure = sentence_attention_back if decoder else sentence_attention
     parts: dict[int, list[list[np.ndarray]]] = {}  # of each sentence's layers
     patterns = open_patterns(attention, card)
     patterns.expect([sentence.id for sentence in links], str(annotation))
@@ -163,7 +259,7 @@ def main(
         means = by_direction(values)
         frame = per_head(means, "direction", "attention", bootstrap, seed, documents)
         if decoder:
-            uniform, coverage = uniform_of(patterns, links)
+            uniform, coverage = uniform_back(patterns, links)
             frame = frame.assign(uniform=uniform, coverage=coverage)
         differences = comparison(compared, of_compared, bootstrap, draws, seed)
         tables.write(frame.merge(differences, on=KEYS, validate="one_to_one"), scores)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from workflow_scripts.core.data.frame_links import JUDGED, frame_heads
-from workflow_scripts.core.measures.tables import KEYS, TableSet
+from workflow_scripts.core.data.annotations import FRAME_DIRECTION, frame_heads
+from workflow_scripts.core.measures.forms import KEYS, TableSet
 from workflow_scripts.frames.measures import LINKS
 
 # What a head is, by its columns.
@@ -21,7 +21,7 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     if LINKS not in found:
         return None
     frame = found[LINKS]
-    either = frame[frame["direction"] == JUDGED]
+    either = frame[frame["direction"] == FRAME_DIRECTION]
     either = either.rename(columns={"attention": "frames", "difference": "frames_above"})
     listed = either.index.isin(frame_heads(frame).index)
     return either[[*KEYS, "frames", "frames_above"]].assign(frame_head=listed)

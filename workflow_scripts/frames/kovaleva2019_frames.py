@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frame_links import JUDGED, frame_heads
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.annotations import FRAME_DIRECTION, frame_heads
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.frames.frame_drawings import heads_above
-from workflow_scripts.frames.link_controls import DIRECTIONS
+from workflow_scripts.frames.frame_scores import DIRECTIONS
 
 # Two heads of BERT-base on 473 sentences. The text does not state the direction of its means.
-PAPER = {JUDGED: "0.201 and 0.209"}
+PAPER = {FRAME_DIRECTION: "0.201 and 0.209"}
 MEANS = ["attention", "ci_low", "ci_high", "n", "n_documents"]
 COMPARED = ["linked", "control", "difference", "difference_low", "difference_high"]
 COMPARED += ["p", "p_corrected", "n_compared", "n_documents_compared", "links_compared"]
@@ -41,7 +41,7 @@ def with_controls(scores: pd.DataFrame) -> pd.DataFrame:
 
 def named(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the heads' names, such as 8-11, for their numbers."""
-    return rows.assign(name=labels(rows)).drop(columns="head").rename(columns={"name": "head"})
+    return rows.assign(name=head_labels(rows)).drop(columns="head").rename(columns={"name": "head"})
 
 
 def main(scores: Path, table: Out, controls: Out, percentile: float, generated: bool) -> None:

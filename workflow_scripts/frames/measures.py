@@ -3,8 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, identifier
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import (
+    OVER_DOCUMENTS,
+    Form,
+    Study,
+    Table,
+    Tables,
+    identifier,
+)
 
 PAPER = "kovaleva2019"
 DATA = ("frames", "Frames")

@@ -15,17 +15,16 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.annotations import read_examples
+from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, models, padding
-from workflow_scripts.core.model.attention_function import MODULES
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.attention import MODULES
+from workflow_scripts.core.model.head_maps import Values, find_norms
 from workflow_scripts.core.model.layers import layers_of
-from workflow_scripts.core.model.norms import find_norms
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.value_norms import Values
-from workflow_scripts.core.stats.intervals import bootstrap_mean
+from workflow_scripts.core.model.running import OneDNN
+from workflow_scripts.core.stats.bootstrap import bootstrap_mean
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def blocks(
     found: list[tuple[torch.Tensor, torch.Tensor]] = []
     watcher = Values(lambda layer, pattern, values: found.append((pattern[0], values[0])))
     with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
-        inputs = padding.pad([tokens], model)
+        inputs = running.pad([tokens], model)
         states = model(**inputs, output_hidden_states=True).hidden_states
     layered = layers_of(model) if attention.is_bidirectional(model) else None
     biases = [None] * len(found)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -55,7 +55,7 @@ def kobayashi2020_norms(
     numbers = [f"{way}{end}" for way in colours.WAYS for end in ("", "_low", "_high")]
     frame[[*numbers, "uniform"]] *= 100
     columns = ["target", "head", *numbers, "uniform", "n", "n_documents"]
-    shown = frame.assign(head=labels(frame)).round(dict.fromkeys([*numbers, "uniform"], 2))
+    shown = frame.assign(head=head_labels(frame)).round(dict.fromkeys([*numbers, "uniform"], 2))
     tables.write_csv(shown[columns], table)
 
 

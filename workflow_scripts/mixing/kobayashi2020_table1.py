@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -41,7 +41,7 @@ def both_ways(weights: pd.DataFrame, norms: pd.DataFrame, fewest: int) -> pd.Dat
 
 
 def _row(best: dict[str, pd.Series]) -> dict:
-    heads = {way: label(row["layer"], row["head"]) for way, row in best.items()}
+    heads = {way: head_label(row["layer"], row["head"]) for way, row in best.items()}
     found = {"relation": best["weight"]["relation"]}
     for way, row in best.items():
         found |= {f"best_by_{way}": heads[way], f"direction_by_{way}": row["direction"]}

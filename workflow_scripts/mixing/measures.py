@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, Tables
 
 PAPER = "kobayashi2020"
 SPECIAL_TOKENS = Table(

@@ -9,8 +9,8 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import attention, devices, models
-from workflow_scripts.core.model.value_norms import output_maps
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.head_maps import output_maps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import Block, blocks, by_layer, chosen_texts
@@ -64,7 +64,7 @@ def main(
     """Write the mixing ratios of each layer and method, in percent."""
     card = read_card(model)
     texts, documents = chosen_texts(card, corpus, n_segments, max_tokens, seed)
-    body = models.load_body(models.directory_of(card), devices.pick(device))
+    body = models.load_body(models.directory_of(card), running.pick_device(device))
     found = of_texts(attention.open_attention(body), texts)
     scaled = {method: 100 * values for method, values in found.items()}
     tables.write_csv(by_layer(scaled, "method", "ratio", bootstrap, seed, documents), table)

@@ -13,9 +13,9 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, causal_engine, devices, models, padding
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.value_norms import Values, output_maps
+from workflow_scripts.core.model import attention, causal_engine, models, running
+from workflow_scripts.core.model.head_maps import Values, output_maps
+from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import blocks, by_layer, chosen_texts
@@ -69,7 +69,7 @@ def scores(model: PreTrainedModel, tokens: Tokens, rows: int = 64) -> np.ndarray
     watcher = Values(lambda layer, pattern, found: values.append(found[0]))
     try:
         with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
-            model(**padding.pad([tokens], model), use_cache=False)
+            model(**running.pad([tokens], model), use_cache=False)
     finally:
         for hook in hooks:
             hook.remove()
@@ -148,7 +148,7 @@ def main(
     """Write each measure of each layer with its interval over documents."""
     card = read_card(model)
     texts, documents = chosen_texts(card, corpus, n_segments, max_tokens, seed)
-    body = models.load_body(models.directory_of(card), devices.pick(device))
+    body = models.load_body(models.directory_of(card), running.pick_device(device))
     body = attention.open_attention(body)
     maps, found = output_maps(body), []
     for text in job.progress(texts, len(texts), "value zeroing"):

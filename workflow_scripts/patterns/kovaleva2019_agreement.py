@@ -8,29 +8,16 @@ import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import wilson
-from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
-from workflow_scripts.patterns.annotated_maps import Annotation, read_annotations
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_weights, wilson
+from workflow_scripts.patterns.annotated_maps import CLASSES, Annotation, read_annotations
 
 
 def paired(first: Iterable[Annotation], second: Iterable[Annotation]) -> np.ndarray:
-    """The classes' numbers that both annotations give each map of the second, int [2, map].
-
-    Raises InputError for a map that the first does not have.
-    """
+    """The classes' numbers that both annotations give each map of the second, int [2, map]."""
     labels = {_key(annotation): annotation.label for annotation in first}
-    pairs = []
-    for annotation in second:
-        if _key(annotation) not in labels:
-            raise InputError(
-                f"{annotation.source}: the first annotation has no such map; remove it"
-            )
-        pairs.append((labels[_key(annotation)], annotation.label))
-    return np.array(pairs).T
+    return np.array([(labels[_key(other)], other.label) for other in second]).T
 
 
 def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:

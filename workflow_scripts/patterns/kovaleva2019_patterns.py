@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.resampling import CONFIDENCE, document_weights
-from workflow_scripts.patterns.annotated_maps import STAGES
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
+from workflow_scripts.patterns.annotated_maps import CLASSES, STAGES
 
 PAPER_F1 = 0.86  # the paper's network, on the paper's maps, which are of fine-tuned models
 COLUMNS = ("method", "stage", "group", "label", "given")

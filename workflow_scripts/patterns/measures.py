@@ -12,17 +12,21 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.measures.forms import (
+    KEYS,
     PRETRAINED,
+    Columns,
     Form,
     Rows,
     Study,
     Table,
+    Tables,
+    alike,
     identifier,
     state_of,
     task_title,
+    whole,
 )
-from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, alike, whole
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES
 
 PAPER = "kovaleva2019"
 SHARES = Table(

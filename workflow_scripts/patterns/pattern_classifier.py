@@ -21,16 +21,17 @@ from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import (
+    CLASSES,
     STAGES,
     Map,
     by_example,
+    classify,
     maps_of,
     read_annotations,
+    stored_maps,
 )
 from workflow_scripts.patterns.builtin_maps import builtin_maps
 from workflow_scripts.patterns.pattern_network import BATCH, fit, predict, to_image
-from workflow_scripts.patterns.pattern_rules import CLASSES, classify
-from workflow_scripts.patterns.stored_maps import stored_maps
 
 log = logging.getLogger(__name__)
 NUMBERS = list(range(len(CLASSES)))

@@ -9,7 +9,7 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.lr_scheduler import OneCycleLR
 
 from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES
 
 SIDE = 32
 CHANNELS = (16, 16, 32, 32, 64, 64, 64, 64)  # every second layer halves the map

@@ -13,8 +13,8 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.patterns.annotated_maps import CLASSES, classify
 from workflow_scripts.patterns.pattern_network import PatternNetwork, folded, predict, to_image
-from workflow_scripts.patterns.pattern_rules import CLASSES, classify
 
 METHODS = ("network", "rules")
 

@@ -9,7 +9,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_resampled
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, observed_and_resampled
 from workflow_scripts.probes.clark2019_table3 import PAPER
 
 # What the structural probe is compared in; the others are compared with each other in UAS.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core.stats import head_accuracy
+from workflow_scripts.core.stats import bootstrap
 from workflow_scripts.probes.probe_sentences import Sentence
 
 BOUND = "uniform-attention-bound"
@@ -99,7 +99,7 @@ def score(documents: pd.DataFrame, draws: int, seed: int) -> dict[str, float]:
     """
     correct, total = (documents[[name]].to_numpy() for name in ("correct", "total"))
     mean, low, high = (
-        value.item() for value in head_accuracy.accuracy(correct, total, draws, seed)
+        value.item() for value in bootstrap.bootstrap_accuracy(correct, total, draws, seed)
     )
     if len(documents) < 2:
         low = high = np.nan

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workflow_scripts.core.data.annotations import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.data.wordpieces import remedy, to_words, words_of_units
 from workflow_scripts.core.errors import InputError

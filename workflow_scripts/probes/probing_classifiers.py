@@ -18,7 +18,7 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from workflow_scripts.core.model.batches import chunks_by_length
+from workflow_scripts.core.model.running import chunks_by_length
 from workflow_scripts.core.model.training import (
     Recipe,
     ShuffledBatches,

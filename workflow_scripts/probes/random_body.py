@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.extraction import extract, meta_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -49,7 +49,7 @@ def main(
     directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(read_examples(corpus), tokenizer, max_tokens, card["max_positions"])
-    body = randomise(models.load_body(directory, devices.pick(device)), seed)
+    body = randomise(models.load_body(directory, running.pick_device(device)), seed)
     attention.open_attention(body)
     meta = meta_of(random_card(card, seed), corpus, precision)
     extract(body, tokens, attention_cache, meta, batch_tokens, precision)

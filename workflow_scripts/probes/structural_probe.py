@@ -14,11 +14,10 @@ from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.model import devices, models, padding
-from workflow_scripts.core.model.batches import by_length, chunks_by_length
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import models, running
+from workflow_scripts.core.model.running import OneDNN, by_length, chunks_by_length
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.probes.probe_scores import edges_of
@@ -39,13 +38,13 @@ def word_states(
 
     Layer 0 are the embeddings. A word without a wordpiece has zeros.
     """
-    model = models.load_body(directory, devices.pick(device))
+    model = models.load_body(directory, running.pick_device(device))
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, max_positions)
     states_of = {}
     batches = by_length([len(example) for example in tokens], batch_tokens)
     for batch in job.progress(batches, desc="hidden states"):
-        inputs = padding.pad([tokens[index] for index in batch], model)
+        inputs = running.pad([tokens[index] for index in batch], model)
         with torch.inference_mode(), OneDNN():
             output = model(**inputs, output_hidden_states=True)
         states = torch.stack(output.hidden_states).cpu().numpy()

@@ -13,13 +13,12 @@ import torch
 from safetensors.torch import save_file
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples, read_trees
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.data.vectors import read_vectors
-from workflow_scripts.core.model import devices, models
-from workflow_scripts.core.model.batches import chunks_by_length
+from workflow_scripts.core.model import models, running
+from workflow_scripts.core.model.running import chunks_by_length
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -348,7 +347,7 @@ def main(
             loaded = probe_sentences.load(cache, read_trees(trees), documents, known)
         return probe_sentences.split(loaded, settings["dev_share"], seed)
 
-    results, on = Results(settings, seed, probes), devices.pick(device)
+    results, on = Results(settings, seed, probes), running.pick_device(device)
     split = sentences_with(attention, card)
     log.info("%d sentences to train on, %d to score", len(split.train), len(split.dev))
     n_heads, dimension = len(split.train[0].attention), known.matrix.shape[1]

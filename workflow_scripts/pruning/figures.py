@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.data.head_labels import labels
-from workflow_scripts.core.plots import colours, epoch_names, figures, heatmaps
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.tasks import TASKS, present_tasks
+from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
@@ -24,7 +24,7 @@ def michel2019_importance(
     """Draw a heat map per task, normalised by layer, and write all values; darker means more."""
     frame = tables.read_all(importance, IMPORTANCE_COLUMNS)
     shown = frame[frame["variant"] == variant]
-    names = present(shown)
+    names = present_tasks(shown)
     grids = [heatmaps.grid_of(shown[shown["task"] == name], "normalised") for name in names]
     with figures.style():
         titles = [TASKS[name].title for name in names]
@@ -35,7 +35,9 @@ def michel2019_importance(
         over = figures.sample(shown, "training examples of each task")
         figure.supxlabel(f"divided by the l2 norm of the layer's heads; {over}", fontsize=7)
         figures.save(figure, svg, pdf, png)
-    frame = frame.assign(head=labels(frame), task=[TASKS[task].title for task in frame["task"]])
+    frame = frame.assign(
+        head=head_labels(frame), task=[TASKS[task].title for task in frame["task"]]
+    )
     columns = ["task", "seed", "variant", "head"]
     columns += ["importance", "ci_low", "ci_high", "normalised", "n"]
     order = {"task": True, "seed": True, "variant": True, "normalised": False}
@@ -59,7 +61,7 @@ def michel2019_fig3(
     columns = ("task", "seed", "strategy", "recomputed", "pruned", "heads", "metric", "score")
     columns += tuple(OVER_EXAMPLES)
     frame = effects.on_main_metric(tables.read_all(curves, columns))
-    names, lines = present(frame), []
+    names, lines = present_tasks(frame), []
     with figures.style():
         figure, panels = figures.panels(
             [_title(name, frame[frame["task"] == name]) for name in names],
@@ -108,7 +110,7 @@ def michel2019_fig5(
     columns = ("task", "epoch", "pruned", "heads", "metric", "n", "seed", *SCORES)
     frame = effects.on_main_metric(tables.read_all(curves, columns))
     agreements = tables.read_all(importance, ("task", "epoch", "agreement"))
-    names = present(frame)
+    names = present_tasks(frame)
     with figures.style():
         titles = [_title(name, frame[frame["task"] == name]) for name in names]
         figure, panels = figures.panels(titles, *(FEW if len(names) < 3 else MANY), columns=3)
@@ -118,12 +120,12 @@ def michel2019_fig5(
             agreement = agreements[agreements["task"] == task].groupby("epoch")["agreement"].mean()
             for epoch, look in zip(epochs, colours.in_order(len(epochs)), strict=True):
                 line = 100 * rows[rows["epoch"] == epoch].groupby("pruned")[SCORES].mean()
-                name = epoch_names.name(epoch, agreement)
+                name = figures.epoch_name(epoch, agreement)
                 ends = line["score_low"], line["score_high"]
                 figures.line(axes, 100 * line.index / heads, line["score"], look, name, ends)
             axes.set_xlabel(f"Heads pruned, % of {heads}")
             axes.set_ylabel("Score, points")
-            epoch_names.legend(axes, heads, *(BELOW_FEW if len(names) < 3 else BELOW_MANY))
+            figures.epoch_legend(axes, heads, *(BELOW_FEW if len(names) < 3 else BELOW_MANY))
         figures.save(figure, svg, pdf, png)
 
 

@@ -9,27 +9,30 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import table_parts, tables
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import read_task
+from workflow_scripts.core.data.tasks import read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import (
     n_heads,
     n_layers,
     open_attention,
     watching,
 )
-from workflow_scripts.core.model.batches import by_length, part_of
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, HeadOutputs, losses
-from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.interventions import (
+    BACKWARD_TOKENS,
+    Gates,
+    HeadOutputs,
+    example_losses,
+)
+from workflow_scripts.core.model.running import OneDNN, by_length, part_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
-from workflow_scripts.core.stats.orders import normalised
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
+from workflow_scripts.core.stats.effects import normalised
 
 VARIANTS = ("paper", "released")
 
@@ -47,7 +50,7 @@ def gradients(
     tokens: Sequence[Tokens],
     labels: np.ndarray,
     pruned: np.ndarray | None = None,
-    batch_tokens: int = BATCH_TOKENS,
+    batch_tokens: int = BACKWARD_TOKENS,
 ) -> dict[str, np.ndarray]:
     """|dL/d xi| of every example and head, float64 [example, layer, head], for each of VARIANTS.
 
@@ -62,13 +65,13 @@ def gradients(
     values = {variant: np.empty((len(tokens), *shape)) for variant in VARIANTS}
     open_attention(model).requires_grad_(False)
     for batch in by_length([len(example) for example in tokens], batch_tokens):
-        padded = padding.pad([tokens[index] for index in batch], model)
+        padded = running.pad([tokens[index] for index in batch], model)
         xi = torch.from_numpy(gates).to(model.device, model.dtype).repeat(len(batch), 1, 1)
         xi.requires_grad_()
         with OneDNN(), watching(model, Gates(xi), heads := HeadOutputs()):
             logits = model(**padded).logits
         target = torch.from_numpy(np.asarray(labels)[batch]).to(model.device)
-        losses(logits, target).sum().backward()
+        example_losses(logits, target).sum().backward()
         values["paper"][batch] = xi.grad.abs().double().cpu().numpy()
         by_layer = [
             (output.grad * output.detach()).sum(-1).abs().sum(-1) for output in heads.outputs
@@ -86,7 +89,7 @@ def gradients_table(values: dict[str, np.ndarray], examples: np.ndarray) -> pd.D
     _, *shape = values["paper"].shape
     rows = examples[:, None] * np.prod(shape, dtype=int) + np.arange(np.prod(shape, dtype=int))
     columns = {variant: values[variant].ravel() for variant in VARIANTS}
-    return pd.DataFrame({table_parts.ROW: rows.ravel()} | columns)
+    return pd.DataFrame({tables.ROW: rows.ravel()} | columns)
 
 
 def read_gradients(parts: Sequence[Path], n: int, shape: tuple[int, int]) -> dict[str, np.ndarray]:
@@ -94,7 +97,7 @@ def read_gradients(parts: Sequence[Path], n: int, shape: tuple[int, int]) -> dic
 
     Raises InputError where an example is in none or in several.
     """
-    whole = table_parts.join(parts)
+    whole = tables.join_parts(parts)
     if len(whole) != n * shape[0] * shape[1]:
         raise InputError(
             f"{parts[0].parent}: gradients of other than {n} examples; delete them and run again"
@@ -176,11 +179,11 @@ def main(
 
     They are sampled as pruning_curves samples them: at most `examples` (0: all), by `sample_seed`.
     """
-    model, tokenizer = classifier_of(card, devices.pick(device))
+    model, tokenizer = classifier_of(card, running.pick_device(device))
     positions = read_card(card)["max_positions"]
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     tokens, rows = sampler.sample("train", examples)
-    chosen = part_of([len(example) for example in tokens], BATCH_TOKENS, part)
+    chosen = part_of([len(example) for example in tokens], BACKWARD_TOKENS, part)
     labels = rows["label"].to_numpy()[chosen]
     found = gradients(model, [tokens[index] for index in chosen], labels)
     tables.write(gradients_table(found, chosen), values)

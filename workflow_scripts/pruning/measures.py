@@ -9,9 +9,9 @@ from workflow_scripts.core.measures.forms import (
     Form,
     Study,
     Table,
+    Tables,
     run_titles,
 )
-from workflow_scripts.core.measures.tables import Tables
 
 PAPER = "michel2019"
 IMPORTANCE = Table(

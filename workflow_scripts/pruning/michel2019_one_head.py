@@ -5,11 +5,11 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
-from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 
 # The strategies, and which head of each layer they keep.
 KEPT = {"one-head": "most important", "one-head-random": "random"}
@@ -37,7 +37,7 @@ def one_head_table(curves: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     seeds, for random heads seeds and draws.
     """
     rows = []
-    for task in present(curves):
+    for task in present_tasks(curves):
         for strategy, kept in KEPT.items():
             runs = curves[(curves["task"] == task) & (curves["strategy"] == strategy)]
             before, after = over_runs(runs, draws, seed).to_dict("records")

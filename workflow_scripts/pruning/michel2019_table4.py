@@ -15,10 +15,10 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS, read_task
+from workflow_scripts.core.data.tasks import TASKS, read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.layers import layers_of
@@ -105,7 +105,7 @@ def seconds(model: PreTrainedModel, batches: Sequence[Sequence[Tokens]]) -> floa
 
     Timed by hand, because torch.utils.benchmark would run two warm-up rounds before each.
     """
-    inputs = [padding.pad(batch, model) for batch in batches]
+    inputs = [running.pad(batch, model) for batch in batches]
     started = time.perf_counter()
     with torch.inference_mode():
         for batch in inputs:
@@ -134,7 +134,7 @@ def main(
     Where a batch is larger than the sample, or the last one is not full, examples are repeated;
     `examples` counts what one measurement runs through, `distinct` the different ones.
     """
-    model, tokenizer = classifier_of(card, devices.pick(device))
+    model, tokenizer = classifier_of(card, running.pick_device(device))
     gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
     models = {"original": model, "pruned": remove_heads(model, gone)}
     positions = read_card(card)["max_positions"]

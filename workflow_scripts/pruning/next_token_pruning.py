@@ -13,17 +13,15 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import causal, devices, models, padding
+from workflow_scripts.core.model import causal_engine, models, running
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads, n_layers, watching
-from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.causal_engine import ablate
+from workflow_scripts.core.model.causal_engine import Segments, ablate, sampled_segments
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.segments import Segments, sampled
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import next_tokens, orders, resampling
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats import bootstrap, effects
+from workflow_scripts.core.stats.bootstrap import per_head
 
 
 def gradients(
@@ -40,10 +38,10 @@ def gradients(
     model.requires_grad_(False)
     batches = by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, len(batches), "gradients"):
-        inputs = padding.pad([tokens[index] for index in batch], model)
+        inputs = running.pad([tokens[index] for index in batch], model)
         xi = torch.ones(len(batch), *shape, device=model.device, requires_grad=True)
         with OneDNN(), watching(model, Gates(xi)):
-            nats = causal.losses(model, inputs["input_ids"], inputs["attention_mask"])
+            nats = causal_engine.token_losses(model, inputs["input_ids"], inputs["attention_mask"])
             nats.nanmean(dim=1).sum().backward()
         values[batch] = xi.grad.double().cpu().numpy()
     return values
@@ -69,7 +67,7 @@ def halves(documents: Sequence[str], seed: int) -> tuple[np.ndarray, np.ndarray]
             f"document {names[0]!r}: the only one; importance needs others than those that are "
             "pruned on: raise ablation.text.n_segments or take another corpus"
         )
-    first = resampling.half_weights(len(names), 1, seed)[0].astype(bool)[codes]
+    first = bootstrap.half_weights(len(names), 1, seed)[0].astype(bool)[codes]
     return np.flatnonzero(first), np.flatnonzero(~first)
 
 
@@ -81,15 +79,15 @@ def plans(
     `values` are gradients [segment, layer, unit]. A fold is pruned by the importance that the
     segments of the other give; random orders are the same for both.
     """
-    counts = orders.steps(values[0].size, settings["step"])
+    counts = effects.pruning_steps(values[0].size, settings["step"])
     found = {}
     if "importance" in settings["strategies"]:
         importance = [np.abs(values[other]).mean(axis=0) for other in folds[::-1]]
         if settings["importance"]["normalise"]:
-            importance = [orders.normalised(each) for each in importance]
-        found["importance", 0] = [orders.by_score(each, counts) for each in importance]
+            importance = [effects.normalised(each) for each in importance]
+        found["importance", 0] = [effects.order_by_score(each, counts) for each in importance]
     if "random" in settings["strategies"]:
-        random = orders.at_random(values.shape[1:], counts, settings["draws"], seed)
+        random = effects.random_orders(values.shape[1:], counts, settings["draws"], seed)
         found |= {("random", draw): [masks, masks] for draw, masks in enumerate(random)}
     return found
 
@@ -119,11 +117,11 @@ def curve(nats: np.ndarray, segments: Segments, draws: int, seed: int) -> pd.Dat
 
     Both with their 95% intervals over documents.
     """
-    sums = next_tokens.by_document(nats, segments.n_scored, segments.documents)
-    losses = next_tokens.resampled(sums, draws, seed)
+    sums = effects.by_document(nats, segments.n_scored, segments.documents)
+    losses = effects.resampled_nats(sums, draws, seed)
     columns = {}
     for name, values in (("nats", losses), ("change", losses - losses[:, :1])):
-        ends = np.percentile(values[1:], resampling.CONFIDENCE, axis=0)
+        ends = np.percentile(values[1:], bootstrap.CONFIDENCE, axis=0)
         columns |= {name: values[0], f"{name}_low": ends[0], f"{name}_high": ends[1]}
     return tables.tidy({"step": range(len(nats))}, **columns)
 
@@ -146,9 +144,9 @@ def main(
     `settings` are a study's `pruning`. Units are heads, and key-value groups where heads share.
     """
     card = read_card(model)
-    segments = Segments.of(sampled(corpus, n_segments, seed)[0], card, max_tokens)
+    segments = Segments.of(sampled_segments(corpus, n_segments, seed)[0], card, max_tokens)
     folds = halves(segments.documents, seed)
-    decoder = causal.load(models.directory_of(card), devices.pick(device))
+    decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
     units = {"head": gradients(decoder, segments.tokens)}
     if n_kv_heads(decoder) < n_heads(decoder):
         units["key-value group"] = group_importance(units["head"], n_kv_heads(decoder))
@@ -159,7 +157,7 @@ def main(
         frame = per_head(
             {unit: np.abs(values)}, "unit", "importance", draws, seed, segments.documents
         )
-        unit_norm = orders.normalised(np.abs(values).mean(axis=0))
+        unit_norm = effects.normalised(np.abs(values).mean(axis=0))
         frames.append(frame.assign(normalised=unit_norm.ravel()))
         found = plans(values, settings, folds, seed)
         for (strategy, draw), nats in curves(decoder, segments, found, folds, pass_tokens).items():

@@ -12,18 +12,19 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS, Task, read_task
+from workflow_scripts.core.data.tasks import TASKS, Task, read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.head_gradients import losses
+from workflow_scripts.core.model.interventions import example_losses
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import metrics, orders, resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import effects, metrics
+from workflow_scripts.core.stats.effects import order_by_score
 from workflow_scripts.core.stats.metrics import METRICS, predictions_of
-from workflow_scripts.core.stats.orders import by_score
 from workflow_scripts.pruning.importance import (
     Definition,
     gradients,
@@ -52,7 +53,7 @@ def by_importance(
     for count in job.progress(counts, len(counts), "importance, step by step"):
         if gone.any() and count < gone.size:
             importance = importance_of(model, tokens, labels, definition, gone)
-        gone = by_score(np.where(gone, -np.inf, importance), [count])[0]
+        gone = order_by_score(np.where(gone, -np.inf, importance), [count])[0]
         masks.append(gone)
     return np.stack(masks)
 
@@ -69,11 +70,15 @@ def by_ablation(
     n_layers, n_heads, _, n_labels = logits.shape
     keys = []
     for without_head in logits[:, :, part].reshape(-1, int(part.sum()), n_labels):
-        loss = losses(torch.from_numpy(np.ascontiguousarray(without_head)), target).mean().item()
+        loss = (
+            example_losses(torch.from_numpy(np.ascontiguousarray(without_head)), target)
+            .mean()
+            .item()
+        )
         keys.append((-metric(labels[part], predictions_of(task, without_head)), loss))
     ranks = np.empty(len(keys), int)
     ranks[sorted(range(len(keys)), key=keys.__getitem__)] = range(len(keys))
-    return by_score(ranks.reshape(n_layers, n_heads), counts)
+    return order_by_score(ranks.reshape(n_layers, n_heads), counts)
 
 
 def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
@@ -136,7 +141,7 @@ def with_intervals(
 
     `change` is the score minus that before pruning, on the same examples, with its own interval.
     """
-    weights = resampling.observed_and_resampled(len(labels), draws, seed)
+    weights = stats_bootstrap.observed_and_resampled(len(labels), draws, seed)
     predictions = np.stack([metrics.predictions_of(task, step_logits) for step_logits in logits])
     parts = []
     for metric in task.metrics:
@@ -144,7 +149,7 @@ def with_intervals(
         changes = scores - scores[:, :1]
         columns = {"change": changes[0]}
         for name, values in (("score", scores), ("change", changes)):
-            ends = np.percentile(values[1:], resampling.CONFIDENCE, axis=0)
+            ends = np.percentile(values[1:], stats_bootstrap.CONFIDENCE, axis=0)
             columns[f"{name}_low"], columns[f"{name}_high"] = ends
         parts.append(tables.tidy({"step": range(len(logits))}, **columns).assign(metric=metric))
     return frame.merge(pd.concat(parts), on=["step", "metric"]).assign(n=len(labels))
@@ -171,7 +176,7 @@ def by_halves(
 
     So no example is scored by an order that it helped to choose.
     """
-    half = resampling.half_weights(len(labels), 1, seed)[0].astype(bool)
+    half = stats_bootstrap.half_weights(len(labels), 1, seed)[0].astype(bool)
     return [
         PruningOrder(
             "ablation", 0, by_ablation(task, labels, swept, part, counts), rest.nonzero()[0]
@@ -242,14 +247,14 @@ def main(
     ablation engine.
     """
     pruning = PruningSettings(**settings)
-    model, tokenizer = classifier_of(card, devices.pick(device))
+    model, tokenizer = classifier_of(card, running.pick_device(device))
     scored_task, positions = TASKS[task], read_card(card)["max_positions"]
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     tokens, rows = sampler.sample("dev", dev_examples)
     training, training_rows = sampler.sample("train", pruning.examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
     shape = (n_layers(model), n_heads(model))
-    counts = orders.steps(shape[0] * shape[1], pruning.step)
+    counts = effects.pruning_steps(shape[0] * shape[1], pruning.step)
     definition, lengths = pruning.definition, [len(example) for example in training]
     if parts:
         values = read_gradients(parts, len(training), shape)
@@ -257,7 +262,7 @@ def main(
         values = gradients(model, training, training_labels)
     first, plans = ranking(values, lengths, definition), []
     if "importance" in pruning.strategies:
-        masks = orders.by_score(first, counts)
+        masks = effects.order_by_score(first, counts)
         if pruning.importance["recompute"]:
             masks = by_importance(model, training, training_labels, counts, definition, first)
         plans.append(PruningOrder("importance", 0, masks))
@@ -265,7 +270,7 @@ def main(
         swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)
         plans += by_halves(scored_task, labels, swept, counts, seed)
     if "random" in pruning.strategies:
-        at_random = orders.at_random(shape, counts, pruning.draws, seed)
+        at_random = effects.random_orders(shape, counts, pruning.draws, seed)
         plans += [PruningOrder("random", draw, masks) for draw, masks in enumerate(at_random)]
     if "one-head" in pruning.strategies:
         plans += one_head_plans(first, pruning.draws, seed)
@@ -283,7 +288,7 @@ def main(
         scores.append(line.assign(strategy=strategy, draw=draw, recomputed=recomputed))
     tables.write(pd.concat(scores, ignore_index=True).assign(**run_columns), curves)
     gone = [
-        orders.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)
+        effects.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)
         for fold, plan in enumerate(plans)
     ]
     tables.write(pd.concat(gone, ignore_index=True).assign(**run_columns), order)

@@ -8,13 +8,13 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS, read_task
-from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.classifiers import Sampler, load_classifier
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import orders
+from workflow_scripts.core.stats import effects
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.pruning_curves import curve, with_intervals
 
@@ -54,10 +54,10 @@ def main(
     scores, by_epoch = [], {}
     kept = models.weights_by_epoch(epochs, directory, "add the task to finetune.every_epoch")
     for epoch, weights in enumerate(kept, start=1):
-        model = load_classifier(weights, devices.pick(device))
+        model = load_classifier(weights, running.pick_device(device))
         by_epoch[epoch] = importance_of(model, training, training_labels, definition)
-        counts = orders.steps(by_epoch[epoch].size, settings["step"])
-        masks = orders.by_score(by_epoch[epoch], counts)
+        counts = effects.pruning_steps(by_epoch[epoch].size, settings["step"])
+        masks = effects.order_by_score(by_epoch[epoch], counts)
         logits = ablate(model, tokens, masks, "zero", **limits)
         line = curve(scored_task, labels, logits, counts)
         line = with_intervals(line, scored_task, labels, logits, settings["bootstrap"], seed)
@@ -70,7 +70,7 @@ def main(
 
 def _agreeing_with_last(by_epoch: dict[int, np.ndarray]) -> pd.DataFrame:
     """One row per epoch, layer and head: importance, and its agreement with the last epoch's."""
-    agreement, frames = orders.agreements(by_epoch), []
+    agreement, frames = effects.agreements(by_epoch), []
     for epoch, importance in by_epoch.items():
         n_layers, n_heads = importance.shape
         axes = {"layer": range(n_layers), "head": range(n_heads)}

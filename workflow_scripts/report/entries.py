@@ -76,9 +76,7 @@ def with_ending(path: str, ending: str) -> str:
 
 def titles_of_tasks() -> dict[str, str]:
     """The words for the names that tasks have in a study, as papers write them."""
-    from workflow_scripts.core.data.glue import (
-        TASKS,  # needs pandas, which would slow down planning
-    )
+    from workflow_scripts.core.data.tasks import TASKS
 
     return {name: task.title for name, task in TASKS.items()} | {"arct.points": "ARCT"}
 

@@ -1,4 +1,4 @@
-"""The report's front page: what the study found, where it is shown, and what was run."""
+"""Times in words."""
 
 import contextlib
 import csv
@@ -16,10 +16,19 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.plots.colours import BLACK, HEADS, WHITE
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.run.units import duration
 from workflow_scripts.report.entries import titles_of_tasks
 from workflow_scripts.report.findings import chosen
 from workflow_scripts.report.table_pages import BADGES, SOURCES, VERDICTLESS, template
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:,.1f} h"
+
 
 # The count that states how large a text or task is, the first that its counts have.
 SIZES = ("segments analysed", "examples", "points", "sentences", "documents", "sentence pairs")

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.inline import as_script, digest
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.files import json_in_script, script_digest
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.report.entries import caption, caption_html
 
@@ -130,9 +130,9 @@ def render(page: Page) -> str:
     return template("table.html").render(
         page=page,
         script=script,
-        script_digest=digest(script),
+        script_digest=script_digest(script),
         style=(SOURCES / "table.css").read_text(encoding="utf-8"),
-        files=as_script(page.files),
+        files=json_in_script(page.files),
     )
 
 

@@ -10,16 +10,16 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.data.wordpieces import is_decoder
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.bootstrap import per_head
 
 MEASURES = ("entropy", "largest", "at_most_tenth")
-# Of a decoder: `relative` is entropy as a share of its largest value, which is log i.
+# For a decoder: `relative` is entropy as a share of its largest value, which is log i.
 OF_DECODERS = (*MEASURES, "relative")
 
 
@@ -70,7 +70,7 @@ def broad_heads(frame: pd.DataFrame, broad: float, by: str = "entropy") -> pd.Da
     """The heads with a mean over all queries of the column `by` above `broad`, broadest first."""
     above = frame[(frame["query"] == "all") & (frame[by] > broad)]
     above = above.sort_values(by, ascending=False)
-    return above.assign(head=labels(above)).drop(columns=["layer", "query"])
+    return above.assign(head=head_labels(above)).drop(columns=["layer", "query"])
 
 
 def means_of(text: CachedExample, card: dict[str, Any]) -> dict[tuple[str, str], np.ndarray]:
@@ -104,7 +104,7 @@ def main(
     Column `uniform` is the entropy of attending to all tokens alike: the mean of log L. The table
     lists the heads with an entropy above `broad` nats.
 
-    Of a decoder, the first token is no query, and the table lists the heads with a mean share of
+    For a decoder, the first token is no query, and the table lists the heads with a mean share of
     the largest possible entropy, log i at position i, above `broad`. Column `uniform` is the mean
     of log i; `largest_uniform` and `at_most_tenth_uniform` are what uniform attention gives, too.
     """

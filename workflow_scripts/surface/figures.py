@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import attention_lines, colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -145,7 +145,7 @@ RELATIVE = {"entropy": "from all tokens", "relative": "from all tokens, share of
 def clark2019_fig4(entropy: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw both panels with the line of uniform attention.
 
-    Of a decoder, whose first token has no choice, the second panel shows shares of the largest
+    For a decoder, whose first token has no choice, the second panel shows shares of the largest
     entropy that each token can have.
     """
     frame = tables.read(entropy, ("layer", "head", "query", "entropy", "uniform"))
@@ -182,7 +182,7 @@ POSITION_TARGETS = ("previous", "next", "self")
 def clark2019_position(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None:
     """Draw a point per head; heads above `threshold` carry their names.
 
-    Of a decoder, without the next token, and with what uniform attention gives to the others.
+    For a decoder, without the next token, and with what uniform attention gives to the others.
     """
     frame = tables.read(position, ("layer", "head", "target", "attention"))
     with figures.style():
@@ -196,7 +196,7 @@ def clark2019_position(position: Path, svg: Out, pdf: Out, png: Out, threshold: 
             for row in rows[rows["attention"] > threshold].itertuples():
                 x = row.layer + 1 + shift
                 axes.annotate(
-                    label(row.layer, row.head), (x, row.attention), (4, 0),
+                    head_label(row.layer, row.head), (x, row.attention), (4, 0),
                     textcoords="offset points", va="center", size=7,
                 )  # fmt: skip
         if "uniform" in frame:

@@ -12,16 +12,15 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
-from workflow_scripts.core.model import attention, devices, mlm, models, padding
-from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model import attention, mlm, models, running
+from workflow_scripts.core.model.mlm import IGNORED, mask_example
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.bootstrap import per_head
 
 TARGETS = ("cls", "sep", "punctuation", "unmasked")
 
@@ -34,7 +33,7 @@ def importance(
     `tokens` have masked ids, `labels` the true ones, -100 where nothing is predicted. Each
     example's own loss is differentiated, so that the rest of its batch has no effect.
     """
-    batch = padding.pad(tokens, model)
+    batch = running.pad(tokens, model)
     target = torch.full(batch["input_ids"].shape, IGNORED)
     for row, label in enumerate(labels):
         target[row, : len(label)] = torch.from_numpy(label)
@@ -92,7 +91,7 @@ def main(
     """
     card = read_card(model)
     directory = models.directory_of(card)
-    masked_lm, _ = mlm.load_masked_lm(directory, devices.pick(device), head)
+    masked_lm, _ = mlm.load_masked_lm(directory, running.pick_device(device), head)
     masked_lm.requires_grad_(False)
     attention.open_attention(masked_lm)
     tokenizer = models.load_tokenizer(directory)

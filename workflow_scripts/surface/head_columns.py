@@ -1,10 +1,10 @@
-"""What surface patterns show about each head, for tables that join what chapters know of heads."""
+"""What surface patterns show about each head, for tables of other chapters."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 
-from workflow_scripts.core.measures.tables import KEYS, TableSet
+from workflow_scripts.core.measures.forms import KEYS, TableSet
 from workflow_scripts.surface.measures import ENTROPY, POSITION, SPECIAL_TOKENS
 
 # A decoder's tokens attend to no next one; its first token is like [CLS].
@@ -19,7 +19,7 @@ KINDS = {
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     """Per head: attention to itself, neighbours and special tokens, and its entropy in nats.
 
-    Of a decoder also entropy as a share of the largest possible, `relative`.
+    For a decoder also entropy as a share of the largest possible, `relative`.
     """
     if not all(table in found for table in (POSITION, SPECIAL_TOKENS, ENTROPY)):
         return None
@@ -29,3 +29,16 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     shown = [name for name in ("entropy", "relative") if name in broad]
     broad = broad[broad["query"] == "all"].set_index(KEYS)[shown]
     return wide.join(broad).reset_index()
+
+
+def behaviours(found: TableSet) -> pd.DataFrame | None:
+    """Per (layer, head) and behaviour: the number that the behaviour's threshold is for.
+
+    That is attention to a target or, of broad attention, the entropy: in nats or, of a decoder, as
+    a share of the largest possible.
+    """
+    wide = columns(found, {})
+    if wide is None:
+        return None
+    broad = "relative" if "relative" in wide else "entropy"
+    return wide.set_index(KEYS).rename(columns={broad: "broad"})

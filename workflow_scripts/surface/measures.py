@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
-from workflow_scripts.core.measures.tables import Tables
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, Tables
 
 PAPER = "clark2019"
 DATA = ("text", "Running text")

@@ -8,13 +8,13 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
-from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.bootstrap import per_head
 
 OFFSETS = {"self": 0, "previous": -1, "next": 1}
 OF_DECODERS = ("self", "previous")
@@ -51,7 +51,7 @@ def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
     above = above.sort_values(["target", "attention"], ascending=[True, False])
     columns = ["target", "head", "attention", "ci_low", "ci_high", "n", "n_documents"]
     columns += [column for column in ["uniform"] if column in frame]
-    return above.assign(head=labels(above))[columns]
+    return above.assign(head=head_labels(above))[columns]
 
 
 @in_one_pass
@@ -67,8 +67,8 @@ def main(
 ) -> Measure:
     """Write the averages of every head, and the list of heads above `threshold`.
 
-    Of a decoder, without the next token. Column `uniform` is then what uniform attention gives: the
-    mean of 1/i over the tokens at position i.
+    For a decoder, without the next token. Column `uniform` is then what uniform attention gives:
+    the mean of 1/i over the tokens at position i.
     """
     card = read_card(model)
     measured = attention_back if is_decoder(card) else attention_at

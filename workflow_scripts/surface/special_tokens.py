@@ -9,12 +9,12 @@ import numpy as np
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.bootstrap import per_head
 
 
 def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> np.ndarray:
@@ -32,7 +32,7 @@ def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> 
 def key_masks(ids: np.ndarray, card: dict[str, Any]) -> dict[str, np.ndarray]:
     """The keys of each average of Figure 2, bool [L]; `card` is the model's.
 
-    Of a decoder the first token, whatever it is, takes the place of [CLS].
+    For a decoder the first token, whatever it is, takes the place of [CLS].
     """
     if is_decoder(card):
         first = np.arange(len(ids)) == 0
@@ -95,7 +95,7 @@ def main(
     """Write the averages of every head with their intervals.
 
     Column `uniform` is what attending to all tokens alike gives: the mean share of such tokens,
-    for [SEP] twice in 128 tokens 1/64. Of a decoder: the mean share of such tokens among those up
+    for [SEP] twice in 128 tokens 1/64. For a decoder: the mean share of such tokens among those up
     to a query.
     """
     card = read_card(model)

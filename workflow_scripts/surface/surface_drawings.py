@@ -13,10 +13,10 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import is_decoder
-from workflow_scripts.core.data.head_labels import labels, parse
+from workflow_scripts.core.data.heads import head_labels, parse_head
 from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.tokens import token_texts
+from workflow_scripts.core.data.wordpieces import is_decoder
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
@@ -143,7 +143,7 @@ def main(
         broad=broad,
     )
     if heads:
-        pairs = [parse(name, card["n_layers"], card["n_heads"]) for name in heads]
+        pairs = [parse_head(name, card["n_layers"], card["n_heads"]) for name in heads]
         chosen = [(layer, head, "") for layer, head in pairs]
     else:
         chosen = to_draw(strongest)
@@ -157,7 +157,7 @@ def main(
     if is_decoder(card):
         drawn["uniform"] = 1 / (drawn["query"] + 1)
     tables.write(drawn, drawings)
-    named = strongest.assign(head=labels(strongest)).drop(columns="layer")
+    named = strongest.assign(head=head_labels(strongest)).drop(columns="layer")
     tables.write_csv(named, table)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.syntax.counting import ALL, ALL_RELEASED
@@ -87,7 +87,7 @@ def table1(
 ) -> pd.DataFrame:
     """One row per relation, the paper's first and in its order; accuracies in percent.
 
-    Of a decoder, whose directions have different words, one for each direction of a relation.
+    For a decoder, whose directions have different words, one for each direction of a relation.
     Relations that occur less than `fewest` times are left out, and so is punctuation.
     """
     scores = scores[(scores["n"] >= fewest) & (scores["relation"] != "punct")]
@@ -112,7 +112,7 @@ def _row(row: dict) -> dict:
     paper, notebook = ({}, {}) if "coverage" in row else (PAPER, NOTEBOOK)
     return {
         "relation": name,
-        "head": label(row["layer"], row["head"]),
+        "head": head_label(row["layer"], row["head"]),
         "direction": row["direction"],
         "accuracy": 100 * row["accuracy"],
         "ci_low": 100 * row["ci_low"],
@@ -121,7 +121,7 @@ def _row(row: dict) -> dict:
         "n_documents": row["n_documents"],
         "baseline": 100 * row["baseline"],
         "offset": row["offset"],
-        "held_out_head": label(row["held_out_layer"], row["held_out_head"]),
+        "held_out_head": head_label(row["held_out_layer"], row["held_out_head"]),
         "held_out_accuracy": 100 * row["held_out_accuracy"],
         "held_out_n": row["held_out_n"],
         **{name: 100 * row[name] for name in GAIN},

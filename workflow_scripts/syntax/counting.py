@@ -12,19 +12,26 @@ Roots are left out; punctuation is left out of "all". A possessor's 's stands fo
 where the dependent of `poss` is followed by 's, that word takes its place ("the accuracy in
 Table 1 counts 's as correct"). ALL_RELEASED counts as the released code does: punctuation too,
 and roots, for which no head can be right.
+
+A decoder's word sees no later word, so a dependency is asked in one direction alone: by the
+dependent, where its head word stands to its left, or else by the head word. The last wordpiece
+asks. The first word, on which most heads rest, is no candidate, like [CLS]: dependencies with it as
+the target are left out. `coverage` is the share of all dependencies of a relation that are counted
+in a direction.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
-from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
+from workflow_scripts.core.data.annotations import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.wordpieces import WordAttention
 
 ALL = "all"
 ALL_RELEASED = "all (released counting)"
 DIRECTIONS = ("dependent_to_head", "head_to_dependent", "released")
+DIRECTIONS_BACK = DIRECTIONS[:2]  # for a decoder
 # Those that the released code scores.
 RELEASED_DIRECTIONS = [0, 2]
 POSSESSIVES = {"'s", "’s", "s'"}
@@ -61,7 +68,7 @@ def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
     heads, dependents, weights = np.array(tree.heads), stand_ins(tree), attention.among
     np.einsum("...ii->...i", weights).fill(-1)  # no word attends most to itself
     to_head, to_dependent = weights[..., dependents, heads], weights[..., heads, dependents]
-    given, got = Largest.of(weights), Largest.of(weights.swapaxes(-1, -2))
+    given, got = largest_weights(weights), largest_weights(weights.swapaxes(-1, -2))
     kinds = [
         found(given, dependents, heads, to_head, attention.to_special),
         found(given, heads, dependents, to_dependent, attention.to_special),
@@ -78,11 +85,11 @@ class Largest(NamedTuple):
     index: np.ndarray
     weight: np.ndarray
 
-    @classmethod
-    def of(cls, weights: np.ndarray) -> Self:
-        """The largest weights of every word."""
-        index = weights.argmax(-1)
-        return cls(weights, index, np.take_along_axis(weights, index[..., None], -1)[..., 0])
+
+def largest_weights(weights: np.ndarray) -> Largest:
+    """The largest weights of every word."""
+    index = weights.argmax(-1)
+    return Largest(weights, index, np.take_along_axis(weights, index[..., None], -1)[..., 0])
 
 
 def found(
@@ -159,3 +166,52 @@ def relations_of(trees: Sequence[Tree]) -> list[str]:
         return_counts=True,
     )
     return [ALL, *(str(names[k]) for k in np.argsort(-counts, kind="stable"))]
+
+
+class Questions(NamedTuple):
+    """Each dependency as a question, [direction, word]: who asks, for whom, whether it is counted.
+
+    `chance` is the share of right answers if any candidate may be chosen; NaN if it is not counted.
+    """
+
+    asker: np.ndarray
+    answer: np.ndarray
+    counted: np.ndarray
+    chance: np.ndarray
+
+
+def questions(tree: Tree, first: int) -> Questions:
+    """The questions of a sentence whose first token is of the word `first`; -1: a start token."""
+    heads, dependents = np.array(tree.heads), stand_ins(tree)
+    asker, answer = np.stack([dependents, heads]), np.stack([heads, dependents])
+    counted = (heads != ROOT) & (answer < asker) & (answer != first)
+    candidates = np.where(counted, asker - (first >= 0), 1)
+    return Questions(asker, answer, counted, np.where(counted, 1 / candidates, np.nan))
+
+
+def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> DependencyHits:
+    """Whether each counted dependency is found, bool [direction, layer, head, word].
+
+    `attention` is that of `attention_to_earlier`, which has all words of the tree but the first.
+    """
+    shape = (*attention.among.shape[:2], len(tree.words))
+    weights = np.full((*shape, len(tree.words)), -1, np.float32)
+    weights[..., attention.words[:, None], attention.words] = attention.among
+    special = np.full(shape, -1, np.float32)
+    special[..., attention.words] = attention.to_special
+    largest = largest_weights(weights)
+    kinds = [
+        found(largest, asker, answer, weights[..., asker, answer], special)
+        for asker, answer in zip(asked.asker, asked.answer, strict=True)
+    ]
+    counted = asked.counted[:, None, None]
+    return DependencyHits(*(np.stack(kind) & counted for kind in zip(*kinds, strict=True)))
+
+
+def count_offsets_back(asked: Questions, member: np.ndarray, offsets: Sequence[int]) -> np.ndarray:
+    """Counted dependencies whose target lies at a fixed offset of the asker.
+
+    int [direction, offset, relation]; `member` is `membership`.
+    """
+    at = [asked.counted & (asked.asker + offset == asked.answer) for offset in offsets]
+    return np.stack(at, axis=1).astype(int) @ member.astype(int)

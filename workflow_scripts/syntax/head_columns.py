@@ -1,11 +1,11 @@
-"""What syntax shows about each head, for tables that join what chapters know of heads."""
+"""What syntax shows about each head, for tables of other chapters."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 
-from workflow_scripts.core.measures.tables import KEYS, TableSet
-from workflow_scripts.core.stats.baselines import best_above_baseline
+from workflow_scripts.core.measures.forms import KEYS, TableSet
+from workflow_scripts.core.stats.randomisation import best_above_baseline
 from workflow_scripts.syntax.measures import ALL, OFFSETS, PUNCTUATION, SCORES, baselines
 
 # What a head is, by its columns.
@@ -29,3 +29,18 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     frame = frame.sort_values(["syntactic", "above"], ascending=False, kind="stable")
     first = frame.drop_duplicates(KEYS)
     return first[[*KEYS, "relation", "accuracy", "above", "syntactic"]]
+
+
+def best_heads(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """The head with the highest accuracy, and as `baseline` the best fixed offset's.
+
+    Of the relations `settings["relations"]`, in their order, with at least `fewest` words.
+    """
+    if SCORES not in found or OFFSETS not in found:
+        return None
+    scores, relations = found[SCORES], settings["relations"]
+    known = scores[scores["relation"].isin(relations) & (scores["n"] >= settings["fewest"])]
+    known = known.dropna(subset=["accuracy"])
+    rows = known.loc[known.groupby("relation")["accuracy"].idxmax()]
+    rows = rows.assign(behaviour=rows["relation"], baseline=baselines(found, rows))
+    return rows.sort_values("behaviour", key=lambda names: names.map(relations.index))

@@ -5,8 +5,19 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, identifier
-from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, TableSet, number, whole
+from workflow_scripts.core.measures.forms import (
+    KEYS,
+    OVER_DOCUMENTS,
+    Columns,
+    Form,
+    Study,
+    Table,
+    Tables,
+    TableSet,
+    identifier,
+    number,
+    whole,
+)
 
 PAPER = "clark2019"
 DATA = ("trees", "Dependency trees")
@@ -46,7 +57,7 @@ OFFSETS = Table(
     decimals=1,
 )
 TABLES = (SCORES, BEST, OFFSETS)
-# Of a decoder, where each direction has words of its own.
+# For a decoder, where each direction has words of its own.
 BACK = {
     "dependent_to_head": "the head word on its left",
     "head_to_dependent": "the dependent on its left",
@@ -79,7 +90,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             **GROUP,
         )
     if back:
-        yield from of_decoder(found, relations, trees)
+        yield from decoder_forms(found, relations, trees)
         return
     for name in relations:
         offset = int(offsets.loc[name, "offset"])
@@ -99,7 +110,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         )
 
 
-def of_decoder(found: Tables, relations: list[str], trees: str) -> Iterator[Form]:
+def decoder_forms(found: Tables, relations: list[str], trees: str) -> Iterator[Form]:
     """The accuracies of a decoder's heads: each direction apart, with its coverage."""
     offsets, scores = best_offsets(found), found[SCORES].drop_duplicates(["relation", "direction"])
     coverage = scores.set_index(["relation", "direction"])["coverage"]
@@ -126,7 +137,7 @@ def of_decoder(found: Tables, relations: list[str], trees: str) -> Iterator[Form
 def best_offsets(found: Tables) -> pd.DataFrame:
     """Offset and accuracy of the best fixed offset, a row by relation; the first of equals.
 
-    Of a decoder, whose offsets are negative, a row by relation and direction.
+    For a decoder, whose offsets are negative, a row by relation and direction.
     """
     known = found[OFFSETS].dropna(subset=["accuracy"])
     keys = ["relation", "direction"] if "direction" in known else ["relation"]

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Tree, read_trees
 from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.decoders import SPECIAL, is_decoder
-from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.data.wordpieces import (
+    SPECIAL,
+    is_decoder,
     names_of_units,
     pairs_of_units,
     to_words,
@@ -21,8 +22,7 @@ from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DE
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.syntax.clark2019_table1 import best_of
-from workflow_scripts.syntax.counting import ALL, membership, stand_ins
-from workflow_scripts.syntax.counting_back import DIRECTIONS, questions
+from workflow_scripts.syntax.counting import ALL, DIRECTIONS_BACK, membership, questions, stand_ins
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 TITLES = {"dependent_to_head": "to the head", "head_to_dependent": "to the dependent"}
@@ -33,7 +33,7 @@ def choose_sentences(
 ) -> list[int]:
     """Indices of up to `n` sentences with the relation (for ALL, any) and short enough to draw.
 
-    Of a decoder with one that is counted in the direction `asked`.
+    For a decoder with one that is counted in the direction `asked`.
     """
     fitting = [
         index
@@ -45,7 +45,7 @@ def choose_sentences(
 
 
 def _asks(tree: Tree, relation: str, direction: str) -> bool:
-    counted = questions(tree, first=0).counted[DIRECTIONS.index(direction)]
+    counted = questions(tree, first=0).counted[DIRECTIONS_BACK.index(direction)]
     return bool((counted & membership(tree, [relation])[:, 0]).any())
 
 
@@ -60,14 +60,14 @@ def draw(
     """Attention of one head, [query, key] over tokens, between the words of a sentence.
 
     `highlighted` marks the words of the relation that attend: the dependents, or the head words;
-    `gold` the pairs of such a word and the one that it should attend to. Of a decoder these are the
-    words that stand to the right of that one.
+    `gold` the pairs of such a word and the one that it should attend to. For a decoder these are
+    the words that stand to the right of that one.
     """
     special_names = (SPECIAL,) if decoder else ()
     weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
     chosen = membership(tree, [relation])[:, 0]
     if decoder:
-        chosen &= questions(tree, word[0]).counted[DIRECTIONS.index(direction)]
+        chosen &= questions(tree, word[0]).counted[DIRECTIONS_BACK.index(direction)]
     ends = stand_ins(tree)[chosen], np.array(tree.heads)[chosen]
     attending, wanted = ends if direction == "dependent_to_head" else ends[::-1]
     frame = tables.per_pair(weights, names_of_units(word, tree.words, *special_names))

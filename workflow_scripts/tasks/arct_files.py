@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.arct import SPLITS, TEXTS
+from workflow_scripts.core.data.tasks import ARCT_SPLITS, ARCT_TEXTS
 from workflow_scripts.core.data.text_files import read_lines, read_rows
 from workflow_scripts.core.errors import InputError
 
@@ -136,7 +136,7 @@ def _points(
 ) -> tuple[list[Row], list[str]]:
     """Rows of a file with a header and, of each row, the value of the column `mark`."""
     _, names = next(lines, (0, []))
-    needed = [ID, *TEXTS, *([LABEL] if labelled else []), *([mark] if mark else [])]
+    needed = [ID, *ARCT_TEXTS, *([LABEL] if labelled else []), *([mark] if mark else [])]
     for column in needed:
         if names.count(column) != 1:
             raise InputError(
@@ -151,14 +151,14 @@ def _points(
                 f"{where}: {len(fields)} columns, but {len(names)} in the header; correct the row"
             )
         row = dict(zip(names, fields, strict=True))
-        for column in (ID, *TEXTS):
+        for column in (ID, *ARCT_TEXTS):
             if not row[column].strip():
                 raise InputError(f"{where}: an empty {column}; fill it in")
         if row[ID] in seen:
             raise InputError(f"{where}: id {row[ID]} is also in line {seen[row[ID]]}; remove one")
         seen[row[ID]] = number
         point = {"id": row[ID], "source": where}
-        point |= {column: " ".join(row[column].split()) for column in TEXTS}
+        point |= {column: " ".join(row[column].split()) for column in ARCT_TEXTS}
         if labelled:
             point["label"] = _label(row[LABEL], where)
         rows.append(point)
@@ -179,7 +179,7 @@ def splits_in(folder: Path, source: dict[str, str]) -> dict[str, list[Row]]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give one with ARCT's files")
     splits = {}
-    for split in SPLITS:
+    for split in ARCT_SPLITS:
         keys = {"data": "test", "truth": "truth"} if split == "test" else {}
         named = {what: Path(source[key]) for what, key in keys.items() if source.get(key)}
         rows = read_split(folder, split, **named)

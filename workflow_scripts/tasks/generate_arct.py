@@ -13,7 +13,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow_scripts.core.data.arct import SPLITS
+from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -152,7 +152,7 @@ def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
 
     `numbers` has train, dev and test (points), productivity and coverage.
     """
-    sizes = {split: int(numbers[split]) for split in SPLITS}
+    sizes = {split: int(numbers[split]) for split in ARCT_SPLITS}
     cue = PlantedCue(numbers["productivity"], numbers["coverage"])
     if not cue.counts(min(sizes.values()))["applicable"]:
         raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")

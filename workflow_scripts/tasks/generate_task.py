@@ -4,10 +4,13 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import (
+    LABORATORY,
     ROLES,
+    TOWN,
+    Domain,
     Fact,
     changed,
     new_fact,
@@ -16,7 +19,6 @@ from workflow_scripts.core.generated.grammar import (
     sentence,
     unacceptable,
 )
-from workflow_scripts.core.generated.lexicon import LABORATORY, TOWN, Domain
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 

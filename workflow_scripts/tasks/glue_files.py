@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.glue import BEST_SCORE, Task
-from workflow_scripts.core.data.hub import load_rows
+from workflow_scripts.core.data.sources import load_rows
+from workflow_scripts.core.data.tasks import BEST_SCORE, Task
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import COLUMNS, TEXTS
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.tables import sample
+from workflow_scripts.core.data.tasks import ARCT_COLUMNS, ARCT_TEXTS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -70,7 +70,7 @@ def published(rows: list[Row], path: Path, version: str) -> list[Row]:
 
 def count_different(built: list[Row], published_rows: list[Row]) -> int:
     """The number of points with different texts or labels."""
-    keys = (*TEXTS, "label")
+    keys = (*ARCT_TEXTS, "label")
     pairs = zip(built, published_rows, strict=True)
     return sum(any(a[key] != b[key] for key in keys) for a, b in pairs)
 
@@ -158,7 +158,7 @@ def main(
     planted = folder / PLANTED
     if planted.is_file():
         counted += planted_counts(planted)
-    tables.write(pd.concat(frames, ignore_index=True)[list(COLUMNS)], table)
+    tables.write(pd.concat(frames, ignore_index=True)[list(ARCT_COLUMNS)], table)
     rows = pd.DataFrame(counted, columns=["split", "what", "n"])
     tables.write_csv(rows.assign(task="ARCT", generated=planted.is_file()), counts)
     log.info("%s", "; ".join(f"{split} {what}: {n}" for split, what, n in counted))

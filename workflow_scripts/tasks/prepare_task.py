@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import COLUMNS, TASKS, Task
-from workflow_scripts.core.data.packages import path_of
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.sources import path_of
+from workflow_scripts.core.data.tables import sample
+from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -124,7 +124,7 @@ def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:
         }
         for number, row in enumerate(rows)
     ]
-    return pd.DataFrame(records, columns=list(COLUMNS))
+    return pd.DataFrame(records, columns=list(TASK_COLUMNS))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow_scripts.core.data.glue import Task
+from workflow_scripts.core.data.tasks import Task
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.tasks.glue_files import SplitRows, check_id

@@ -4,10 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.examples import Example, write_examples
-from workflow_scripts.core.data.glue import read_task, split_of, to_examples
+from workflow_scripts.core.data.annotations import Example, Tree, write_examples, write_trees
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree, words_of
-from workflow_scripts.core.data.trees import Tree, write_trees
+from workflow_scripts.core.data.tasks import read_task, split_of, to_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out

@@ -28,9 +28,8 @@ from transformers import EncoderDecoderCache, GenerationConfig, LogitsProcessorL
 from transformers.modeling_outputs import BaseModelOutput
 
 from workflow_scripts.core.model.attention import Watcher, n_heads, sublayers, watching
-from workflow_scripts.core.model.batches import by_length, chunks_by_length
 from workflow_scripts.core.model.interventions import uniform
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.running import OneDNN, by_length, chunks_by_length
 from workflow_scripts.core.model.translators import IGNORED, Translator, pad_sources, pad_targets
 from workflow_scripts.core.run import job
 

@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.model.sublayers import TYPES
-from workflow_scripts.core.plots import colours, epoch_names, figures, heatmaps
+from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label
+from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.plots.colours import STRATEGIES, Look
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -49,19 +48,22 @@ def draw_grids(frame: pd.DataFrame) -> Figure:
     n_layers, n_heads = frame["layer"].max() + 1, frame["head"].max() + 1
     height = np.clip(MAP * n_layers / n_heads, 1.1, min(MAP, PAGE / len(runs)))
     figure, flat = figures.new(
-        figures.TWO_COLUMNS, 0.6 + (height + 0.15) * len(runs), columns=len(TYPES), rows=len(runs)
+        figures.TWO_COLUMNS,
+        0.6 + (height + 0.15) * len(runs),
+        columns=len(ATTENTION_TYPES),
+        rows=len(runs),
     )
-    panels = np.array(flat, dtype=object).reshape(len(runs), len(TYPES))
+    panels = np.array(flat, dtype=object).reshape(len(runs), len(ATTENTION_TYPES))
     limit = max(frame["effect"].abs().max(), 0.01)
     for line, (name, rows) in zip(panels, runs, strict=True):
-        for axes, kind in zip(line, TYPES, strict=True):
+        for axes, kind in zip(line, ATTENTION_TYPES, strict=True):
             heads = rows[rows["type"] == kind]
             grid = heatmaps.grid_of(heads, "effect")
             image = heatmaps.draw(axes, grid, -limit, limit, colours.AROUND_ZERO)
             heatmaps.mute(axes, image, heatmaps.grid_of(heads, "p_corrected") >= LEVEL)
         about = unchanged_score(rows).replace(", ", "\n")
         line[0].set_ylabel(f"{name}\n{about}\nLayer", fontsize=7)
-    for axes, title in zip(panels[0], TYPES.values(), strict=True):
+    for axes, title in zip(panels[0], ATTENTION_TYPES.values(), strict=True):
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel("Head")
@@ -143,7 +145,7 @@ def draw_points(axes: Axes, points: pd.DataFrame) -> None:
             markeredgewidth=0, label=look.name, zorder=2,
         )  # fmt: skip
     worst = points.loc[points[["x", "y"]].sum(axis=1).idxmin()]
-    name = f"{colours.ATTENTION[worst['type']].name} {label(worst['layer'], worst['head'])}"
+    name = f"{colours.ATTENTION[worst['type']].name} {head_label(worst['layer'], worst['head'])}"
     axes.annotate(name, (worst["x"], worst["y"]), (4, -2), textcoords="offset points", size=7)
     for axis, split in ((axes.xaxis, "one"), (axes.yaxis, "other")):
         axis.set_label_text(f"{points[split].iloc[0]}, n = {points[f'n_{split}'].iloc[0]}")
@@ -267,12 +269,12 @@ def michel2019_translation_fig5(
         for epoch, look in zip(epochs, colours.in_order(len(epochs)), strict=True):
             rows = frame[frame["epoch"] == epoch]
             means, bleu = 100 * rows.groupby("pruned")[["share", *KEPT]].mean(), rows["baseline"]
-            name = epoch_names.name(epoch, agreement, f": BLEU {bleu.mean():.1f}")
+            name = figures.epoch_name(epoch, agreement, f": BLEU {bleu.mean():.1f}")
             ends = means["kept_low"], means["kept_high"]
             figures.line(axes, means["share"], means["kept"], look, name, ends)
         axes.set_xlabel(f"Heads pruned, % of {heads}")
         axes.set_ylabel("BLEU, % of that without pruning")
-        epoch_names.legend(axes, heads, -0.2, epochs=epochs)
+        figures.epoch_legend(axes, heads, -0.2, epochs=epochs)
         figures.save(figure, svg, pdf, png)
 
 

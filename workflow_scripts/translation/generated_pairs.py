@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from workflow_scripts.core.generated.lexicon import ADVERBS, MEET, TIMES, TOWN, VERBS
+from workflow_scripts.core.generated.grammar import ADVERBS, MEET, TIMES, TOWN, VERBS
 
 GENDERS = ("masculine", "feminine", "neuter")
 KINDS = ("long", "flat", "hollow", "animal")  # of what something is done to

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.cards import in_words, read_card
+from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.core.measures.forms import (
     PRETRAINED,
     Form,
     Study,
     Table,
+    Tables,
     identifier,
     named_by_run,
 )
-from workflow_scripts.core.measures.tables import Tables
-from workflow_scripts.core.model.sublayers import TYPES
 
 DATA = ("pairs", "Translation")
 TASK = "translation"
@@ -102,7 +102,7 @@ def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables
     state = {"name": state_name, "title": title, "task": TASK}
     types = [
         {"name": name, "title": title, "n_layers": about["layers"][name]}
-        for name, title in TYPES.items()
+        for name, title in ATTENTION_TYPES.items()
     ]
     model = {
         "name": name,

@@ -6,11 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.head_labels import label, labels
-from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label, head_labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats.translation_metrics import METRICS
 
 HEAD = ["type", "layer", "head"]
@@ -22,7 +21,7 @@ ALL = "all"  # types together
 
 def titled(types: pd.Series) -> pd.Series:
     """Types of attention, named for people."""
-    return types.map({"": ALL} | TYPES)
+    return types.map({"": ALL} | ATTENTION_TYPES)
 
 
 def every_head(scores: pd.DataFrame) -> pd.DataFrame:
@@ -31,7 +30,7 @@ def every_head(scores: pd.DataFrame) -> pd.DataFrame:
     sign = rows["metric"].map({name: metric.sign for name, metric in METRICS.items()})
     rows = rows.assign(harm=sign * rows["effect"])
     rows = rows.sort_values(["run", "split", "mode", "metric", "harm"], kind="stable")
-    rows = rows.assign(type=titled(rows["type"]), head=labels(rows))
+    rows = rows.assign(type=titled(rows["type"]), head=head_labels(rows))
     return rows[["run", "split", "mode", "metric", "type", "head", *SCORE, *LAST]]
 
 
@@ -54,7 +53,7 @@ def best_alone(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     gained = [*keys, "split", "metric", "gain", "gain_low", "gain_high"]
     gains = gains.loc[gains["unit"] == "all-but-one", gained]
     rows = rows.merge(gains, on=[*keys, "split", "metric"])
-    rows = rows.assign(head=labels(rows), type=titled(rows["type"]), layer=rows["layer"] + 1)
+    rows = rows.assign(head=head_labels(rows), type=titled(rows["type"]), layer=rows["layer"] + 1)
     columns = ["run", "split", "mode", "metric", "type", "layer", "head", CHOSEN_ON, *SCORE]
     return rows[[*columns, "gain", "gain_low", "gain_high", *LAST]]
 
@@ -66,7 +65,7 @@ def compared_types(types: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     one half of the sentences, measured on the other half; its interval resamples sentences.
     """
     named = [
-        label(layer, head) if head >= 0 else ""
+        head_label(layer, head) if head >= 0 else ""
         for layer, head in zip(types["layer"], types["head"], strict=True)
     ]
     gains = gains[(gains["unit"] == "head") & (gains["mode"] == "zero")]
@@ -118,7 +117,7 @@ def agreement(points: pd.DataFrame, gains: pd.DataFrame, draws: int, seed: int) 
         about = {"kind": "splits"} | dict(zip(keys, values, strict=True))
         for name in ("", *group["type"].unique()):
             heads = group[group["type"] == name] if name else group
-            found = resampling.correlations(
+            found = stats_bootstrap.correlations(
                 heads["x"].to_numpy(), heads["y"].to_numpy(), draws, seed
             )
             rows.append(about | {"type": name} | found)

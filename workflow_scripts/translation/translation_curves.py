@@ -17,13 +17,12 @@ import torch
 from torch.nn import functional
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.sampling import sample_rows
+from workflow_scripts.core.data.heads import Sublayer
+from workflow_scripts.core.data.tables import sample_rows
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import n_heads, sublayers, watching
-from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.sublayers import Sublayer
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.model.translators import (
     IGNORED,
     Translator,
@@ -34,9 +33,10 @@ from workflow_scripts.core.model.translators import (
     texts_of,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats import orders, resampling
-from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
-from workflow_scripts.core.stats.orders import normalised
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import effects
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
+from workflow_scripts.core.stats.effects import normalised
 from workflow_scripts.core.stats.translation_metrics import (
     COLUMNS,
     METRICS,
@@ -194,12 +194,12 @@ def plans_of(
     plans, n_heads = [], next(iter(scores.values())).shape[1]
     for scope, chosen in scopes(order).items():
         shape = (int(chosen.sum()), n_heads)
-        counts = orders.steps(shape[0] * shape[1], settings.step)
+        counts = effects.pruning_steps(shape[0] * shape[1], settings.step)
         for strategy in settings.strategies:
             if strategy == "random":
-                masks_of_draws = orders.at_random(shape, counts, settings.draws, seed)
+                masks_of_draws = effects.random_orders(shape, counts, settings.draws, seed)
             else:
-                masks_of_draws = [orders.by_score(scores[strategy][chosen], counts)]
+                masks_of_draws = [effects.order_by_score(scores[strategy][chosen], counts)]
             for draw, of_scope in enumerate(masks_of_draws):
                 masks = np.zeros((len(counts), len(order), n_heads), bool)
                 masks[:, chosen] = of_scope
@@ -230,7 +230,7 @@ def scored(translated: Translated, unpruned: int, draws: int, seed: int) -> pd.D
     ends of 95% intervals over `draws` samples of the sentences, the same for all variants. `kept`
     is NaN for a loss, and where the baseline is 0.
     """
-    weights = resampling.observed_and_resampled(translated.capped.shape[1], draws, seed)
+    weights = stats_bootstrap.observed_and_resampled(translated.capped.shape[1], draws, seed)
     columns = {"capped": translated.capped.sum(axis=1), "n": translated.capped.shape[1]}
     frames = []
     for metric, of_sentences in METRICS.items():
@@ -276,4 +276,4 @@ def curves_of(
 
 def _ends(values: np.ndarray) -> np.ndarray:
     """Ends of the 95% intervals of values [1 + draw, variant], the observed ones first."""
-    return np.percentile(values[1:], resampling.CONFIDENCE, axis=0)
+    return np.percentile(values[1:], stats_bootstrap.CONFIDENCE, axis=0)

@@ -8,12 +8,12 @@ import transformers
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.attention import sublayers
 from workflow_scripts.core.model.translators import load_translator
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import orders
+from workflow_scripts.core.stats import effects
 from workflow_scripts.translation.translation_curves import (
     ALL,
     Measurement,
@@ -60,7 +60,7 @@ def main(
     transformers.utils.logging.set_verbosity_error()
     pruning = PruningChoices(**settings | {"strategies": ["importance"]})
     how = Measurement(**measurement)
-    described, picked = read_card(card), devices.pick(device)
+    described, picked = read_card(card), running.pick_device(device)
     remedy = "set translation.train.every_epoch, and more epochs than one"
     weights = models.weights_by_epoch(epochs, models.directory_of(described), remedy)
     estimated_on = read_split(pairs, "train", pruning.examples, how.seed)
@@ -71,13 +71,13 @@ def main(
         translator = load_translator(directory, described, generation, picked)
         order = sublayers(translator.model)
         importances[epoch] = gradients_on(translator, estimated_on).mean(axis=0)
-        ranked[epoch] = orders.normalised(importances[epoch])
+        ranked[epoch] = effects.normalised(importances[epoch])
         if epoch in measured:
             plans = plans_of({"importance": ranked[epoch]}, order, pruning, how.seed)
             joint = [plan for plan in plans if plan.scope == ALL]
             lines.append(curves_of(translator, test, joint, how).assign(epoch=epoch))
     tables.write(pd.concat(lines, ignore_index=True).assign(run=run), training)
-    agreement = orders.agreements(ranked)
+    agreement = effects.agreements(ranked)
     by_epoch = [
         by_head(order, importance=importances[epoch], normalised=ranked[epoch]).assign(
             epoch=epoch, agreement=agreement[epoch]

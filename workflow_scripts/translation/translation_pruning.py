@@ -10,13 +10,13 @@ import transformers
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.data.heads import Sublayer
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, sublayers
-from workflow_scripts.core.model.sublayers import Sublayer
 from workflow_scripts.core.model.translators import translator_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import orders
+from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation.translation_curves import (
     Measurement,
@@ -61,7 +61,7 @@ def order_table(plans: Sequence[ScopedOrder], order: Sequence[Sublayer]) -> pd.D
     """One row per plan and head of its scope: the first step in which the head is gone."""
     frames = []
     for plan in plans:
-        gone = orders.order_of(plan.masks[:, plan.sublayers])
+        gone = effects.order_of(plan.masks[:, plan.sublayers])
         step = gone["step"].to_numpy().reshape(-1, plan.masks.shape[2])
         own = [sublayer for sublayer, kept in zip(order, plan.sublayers, strict=True) if kept]
         about = {"strategy": plan.strategy, "scope": plan.scope, "draw": plan.draw}
@@ -92,13 +92,13 @@ def main(
     """
     transformers.utils.logging.set_verbosity_error()
     pruning, how = PruningChoices(**settings), Measurement(**measurement)
-    translator = translator_of(read_card(card), generation, devices.pick(device))
+    translator = translator_of(read_card(card), generation, running.pick_device(device))
     modules, heads = sublayers(translator.model), n_heads(translator.model)
     training = read_split(pairs, "train", pruning.examples, how.seed)
     values = gradients_on(translator, training)
     table = importance_table(values, modules, how.bootstrap, how.seed)
     tables.write(table.assign(run=run), importance)
-    scores = {"importance": orders.normalised(values.mean(axis=0))}
+    scores = {"importance": effects.normalised(values.mean(axis=0))}
     if "score" in pruning.strategies:
         scores["score"] = one_head_ranks(sweep, modules, heads)
     plans = plans_of(scores, modules, pruning, how.seed)

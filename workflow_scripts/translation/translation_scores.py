@@ -11,8 +11,9 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import randomisation, resampling
-from workflow_scripts.core.stats.swaps import OfSums
+from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats import randomisation
+from workflow_scripts.core.stats.randomisation import OfSums
 from workflow_scripts.core.stats.translation_metrics import METRICS, SIGNATURES, scores_of
 
 HEAD = ["type", "layer", "head"]
@@ -67,7 +68,7 @@ def benefits_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.nd
 
 def effects_of(metric: str, swept: Swept, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Scores [1 + variant], and effects [1 + draw, variant]: observed, and on bootstrap samples."""
-    weights = resampling.observed_and_resampled(swept.n, draws, seed)
+    weights = stats_bootstrap.observed_and_resampled(swept.n, draws, seed)
     scores = scores_of(metric, swept.summands[metric], weights)
     return scores[0], scores[:, 1:] - scores[:, :1]
 
@@ -101,7 +102,7 @@ def score(swept: Swept, bootstrap: int, permutations: int, seed: int) -> pd.Data
     for metric in METRICS:
         scores, effects = effects_of(metric, swept, bootstrap, seed)
         test = randomised(metric, swept, permutations, seed)
-        low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)
+        low, high = np.percentile(effects[1:], stats_bootstrap.CONFIDENCE, axis=0)
         columns = {"metric": metric, "score": scores[1:], "baseline": scores[0]}
         columns |= {"effect": effects[0], "ci_low": low, "ci_high": high}
         columns |= {"p": test.p, "p_corrected": test.corrected}
@@ -132,9 +133,9 @@ def gains(swept: Swept, divisions: int, draws: int, seed: int) -> pd.DataFrame:
             summands = swept.summands[metric][np.concatenate([[True], chosen])]
             scores = partial(benefits_of, metric, summands)
             row = {"metric": metric, "type": name, "layer": layer, "choices": chosen.sum()}
-            row |= resampling.honest_gain(scores, swept.n, divisions, draws, seed)
+            row |= stats_bootstrap.honest_gain(scores, swept.n, divisions, draws, seed)
             if swept.unit == "head":
-                row |= resampling.half_agreement(scores, swept.n, divisions, seed)
+                row |= stats_bootstrap.half_agreement(scores, swept.n, divisions, seed)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=swept.n)
 
@@ -190,7 +191,7 @@ def by_type(one: Effects, left: Effects, best: pd.DataFrame) -> pd.DataFrame:
         for name, of_type in values.items():
             for other in ("", *(other for other in values if other != name)):
                 effect = of_type - values[other] if other else of_type
-                low, high = np.percentile(effect[1:], resampling.CONFIDENCE)
+                low, high = np.percentile(effect[1:], stats_bootstrap.CONFIDENCE)
                 row = {"measure": measure, "type": name, "other": other, "value": effect[0]}
                 row |= {"ci_low": low, "ci_high": high} | places.get(
                     name, {"layer": -1, "head": -1}

@@ -11,11 +11,11 @@ import transformers
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.sampling import sample_rows
-from workflow_scripts.core.model import devices
+from workflow_scripts.core.data.heads import Sublayer
+from workflow_scripts.core.data.tables import sample_rows
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import all_but_one, one_head
 from workflow_scripts.core.model.attention import n_heads, sublayers
-from workflow_scripts.core.model.sublayers import Sublayer
 from workflow_scripts.core.model.translators import (
     Translator,
     sources_of,
@@ -116,7 +116,7 @@ def main(
     every `run`. `checkpoint` is the directory of the weights, which the card names too.
     """
     transformers.utils.logging.set_verbosity_error()
-    translator = translator_of(read_card(card), generation, devices.pick(device))
+    translator = translator_of(read_card(card), generation, running.pick_device(device))
     frame = tables.read(pairs, ("split", "id", "source", "target"))
     frames = []
     for split in frame["split"].unique():

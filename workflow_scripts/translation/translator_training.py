@@ -21,7 +21,8 @@ from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import devices, models, training_state
+from workflow_scripts.core.model import models, running
+from workflow_scripts.core.model import training as model_training
 from workflow_scripts.core.model.training import (
     LengthGroupedIndices,
     curve_of,
@@ -206,16 +207,16 @@ def train(
     )
     steps = recipe.epochs * len(batches)
     schedule = linear_schedule(adam, steps, math.ceil(recipe.warmup * steps))
-    parts = training_state.Parts(model, schedule, batches.generator)
+    parts = model_training.Parts(model, schedule, batches.generator)
 
     def loss(indices: torch.Tensor) -> torch.Tensor:
-        with devices.autocast(model.device, recipe.precision):
+        with running.autocast(model.device, recipe.precision):
             logits, labels = _forward(translator, training, indices.tolist())
         return loss_of(logits, labels, recipe.label_smoothing)
 
     curve = []
     if state.is_file():
-        curve = training_state.resume(state, parts)["curve"]
+        curve = model_training.resume_state(state, parts)["curve"]
         log.info("training resumes after %d whole epochs", whole_epochs(curve))
     model.train()
     for number in range(whole_epochs(curve) + 1, recipe.epochs + 1):
@@ -225,7 +226,7 @@ def train(
         log.info("epoch %d: validation loss %.3f", number, curve[-1]["loss"])
         if epochs is not None and number < recipe.epochs:
             model.save_pretrained(epochs / f"epoch-{number}")
-        training_state.save(state, parts, {"curve": curve})
+        model_training.save_state(state, parts, {"curve": curve})
     model.eval()
     return pd.DataFrame(curve)
 
@@ -255,7 +256,7 @@ def main(
         Pairs(sources_of(translator, split["source"]), targets_of(translator, split["target"]))
         for split in rows.values()
     )
-    translator.model.to(devices.pick(device))
+    translator.model.to(running.pick_device(device))
     identity = {
         "pairs": _digest(rows),
         "recipe": asdict(settings),
@@ -265,7 +266,7 @@ def main(
     }
     final = job.final(checkpoint)
     work = final.with_name(f"{final.name}.work")
-    state = training_state.claim(work, identity)
+    state = model_training.claim_state(work, identity)
     losses = train(translator, training, validation, settings, state, work if every_epoch else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
     epochs.mkdir()

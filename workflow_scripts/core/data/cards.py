@@ -1,13 +1,31 @@
-"""Reading and writing a model's card, without torch."""
+"""Models that come as a GGUF file: how a source names one, and where its weights are kept.
+
+The study dequantises such a file once, next to the model's card. This directory is then the model.
+"""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.gguf_sources import directory_by, is_gguf
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
+
+GGUF_ENDING = ".gguf"
+# Next to attention/, the folder of the card.
+GGUF_FOLDER = "dequantised"
+
+
+def is_gguf(source: Mapping[str, Any]) -> bool:
+    """Whether a source of the config, or of a card, is a GGUF file and not a directory."""
+    place = source.get("file") or source.get("path") or source.get("package") or ""
+    return place.lower().endswith(GGUF_ENDING)
+
+
+def dequantised_directory(card: Path) -> Path:
+    """The directory of the dequantised model whose card is at `card`."""
+    return card.parent.parent / GGUF_FOLDER
 
 
 def read_card(path: Path) -> dict[str, Any]:
@@ -29,7 +47,7 @@ def read_card(path: Path) -> dict[str, Any]:
     if isinstance(source, dict) and "trained" in source:
         card["source"] = {"path": str(path.parent / str(source["trained"]))}
     elif isinstance(source, dict) and is_gguf(source):
-        card["directory"] = str(directory_by(path))
+        card["directory"] = str(dequantised_directory(path))
     return card
 
 
@@ -48,7 +66,7 @@ def is_current(path: Path, source: dict[str, str]) -> bool:
         return False
     if "path" not in source:
         return True
-    made = directory_by(path) if is_gguf(source) else path
+    made = dequantised_directory(path) if is_gguf(source) else path
     record = provenance.read(made) or {"inputs": {}}
     made_of = {name: content["sha256"] for name, content in record["inputs"].items()}
     files = files_below(Path(source["path"]), deep=False)
@@ -59,3 +77,40 @@ def in_words(source: dict[str, str]) -> str:
     """The source on a card, for people: "package p/model, version 1.0, sha256 5d7c06e027fc"."""
     shown = source | ({"sha256": source["sha256"][:12]} if "sha256" in source else {})
     return ", ".join(f"{key} {value}" for key, value in shown.items())
+
+
+NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
+
+
+def check_abilities(card: dict[str, Any], needed: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError where the model of `card` lacks one of the TOKENS in `needed`.
+
+    `needed` gives the chapters that need each token.
+    """
+    for kind, chapters in needed.items():
+        if card["special"][kind] is None:
+            lack = f"{NEEDED_TOKENS[kind]}; the tokenizer in {_place(card)} has none"
+            lack += "" if kind == "mask" else ", or leaves it out of texts or pairs"
+            users = " and ".join(chapters)
+            needs = "needs" if len(chapters) == 1 else "need"
+            raise InputError(f"{users} {needs} {lack}: use another model or remove {users}")
+
+
+def check_kind(card: dict[str, Any], kind: str) -> None:
+    """Raise InputError where the model of `card` is not of the kind that its entry states.
+
+    Or where it is an encoder without a padding token.
+    """
+    found = "encoder" if card.get("bidirectional", True) else "decoder"
+    if found != kind:
+        attend = "attend" if found == "encoder" else "do not attend"
+        raise InputError(
+            f"kind: {kind}: tokens of the model in {_place(card)} {attend} to later ones; "
+            f"write kind: {found}"
+        )
+    if found == "encoder" and card["special"]["pad"] is None:
+        raise InputError(f"{_place(card)}: the tokenizer has no padding token; use another model")
+
+
+def _place(card: dict[str, Any]) -> str:
+    return next(card["source"][key] for key in ("path", "package", "hub") if key in card["source"])

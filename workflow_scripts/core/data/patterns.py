@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.errors import InputError
 
 

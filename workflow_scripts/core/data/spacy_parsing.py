@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workflow_scripts.core.data.trees import ROOT, Tree
+from workflow_scripts.core.data.annotations import ROOT, Tree
 from workflow_scripts.core.errors import InputError, one_line
 
 if TYPE_CHECKING:

@@ -1,14 +1,16 @@
 """Tidy tables: Parquet between rules, CSV for people."""
 
+import random
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError, one_line
 
 # A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
@@ -106,3 +108,44 @@ def per_pair(weights: np.ndarray, names: Sequence[str] = ()) -> pd.DataFrame:
         texts = np.asarray(names)
         frame["query_token"], frame["key_token"] = texts[frame["query"]], texts[frame["key"]]
     return frame
+
+
+ROW = "row"
+
+
+def join_parts(parts: Sequence[Path]) -> pd.DataFrame:
+    """The whole table from its parts, in the order of their column `row`, which goes.
+
+    Parts without rows add nothing. Raises InputError where rows are missing or stand in two parts.
+    """
+    frames = [frame for part in parts if len(frame := tables.read(part, (ROW,)))]
+    whole = pd.concat(frames, ignore_index=True)
+    whole = whole.sort_values(ROW, kind="stable", ignore_index=True)
+    if not np.array_equal(whole.pop(ROW), np.arange(len(whole))):
+        raise InputError(
+            f"{parts[0].parent}: the parts lack rows or share some; delete them and run again"
+        )
+    return whole
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Item = TypeVar("T")
+
+
+def sample(items: Sequence[Item], n: int, seed: int) -> Sequence[Item]:
+    """`n` of the items, sampled by `seed`, in their order; all of them if n is 0 or too large."""
+    return sample_by(random.Random(seed), items, n) if n else items
+
+
+def sample_by(rng: random.Random, items: Sequence[Item], n: int) -> Sequence[Item]:
+    """`n` of the items, sampled by `rng`, in their order; all of them if n is too large."""
+    if n >= len(items):
+        return items
+    return [items[index] for index in sorted(rng.sample(range(len(items)), n))]
+
+
+def sample_rows(frame: "pd.DataFrame", n: int, seed: int) -> "pd.DataFrame":
+    """`n` of the rows of a table, numbered from 0: those that `sample` takes."""
+    return frame.iloc[list(sample(range(len(frame)), n, seed))].reset_index(drop=True)

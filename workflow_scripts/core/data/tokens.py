@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workflow_scripts.core.data.examples import Example, Spans
+from workflow_scripts.core.data.annotations import Example, Spans
 from workflow_scripts.core.errors import InputError
 
 if TYPE_CHECKING:

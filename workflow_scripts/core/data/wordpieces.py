@@ -8,10 +8,11 @@ stay single units of their own, so the rows of a word-level pattern still sum to
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from workflow_scripts.core.data.examples import Annotated
+from workflow_scripts.core.data.annotations import Annotated
 
 VISIBLE = "LNPS"  # Unicode's letters, numbers, punctuation and symbols
 
@@ -127,3 +128,42 @@ def remedy(texts: Sequence[Annotated], tokens: Sequence[np.ndarray]) -> str:
     if n_cut:
         reasons.append(f"{n_cut} cut at {longest} tokens: raise max_tokens of the corpus")
     return "; ".join(reasons)
+
+
+# How a drawing names tokens of no word: the one before a text, and blanks.
+SPECIAL = ("(start)", "(blank)")
+
+
+def is_decoder(card: dict[str, Any]) -> bool:
+    """Whether no token of the model with this card attends to later ones."""
+    return not card.get("bidirectional", True)
+
+
+def uniform_attention(length: int) -> np.ndarray:
+    """The pattern of a head that attends to all it can alike, float64 [1, 1, query, key].
+
+    The query at position i, counted from 1, gives 1/i to each token up to itself.
+    """
+    seen = np.tril(np.ones((length, length)))
+    return (seen / np.arange(1, length + 1)[:, None])[None, None]
+
+
+def without_first(word: np.ndarray) -> np.ndarray:
+    """The words of an example's tokens, int [L], where the first token's word is none: -1.
+
+    Most heads rest on the first token, whatever it is: like [CLS], it is no candidate.
+    """
+    return np.where(word == word[0], -1, word)
+
+
+def attention_to_earlier(pattern: np.ndarray, word: np.ndarray) -> WordAttention:
+    """Attention of a decoder's words but the first, by the last wordpiece of each.
+
+    `pattern` is [..., L, L] (query, key). What a word cannot choose, itself and those after it, has
+    the weight -1. `to_special` is the largest weight on a token of the first word, or of none.
+    """
+    attention = word_attention(pattern, without_first(word), last=True)
+    n_words = len(attention.words)
+    earlier = np.tril(np.ones((n_words, n_words), dtype=bool), k=-1)
+    attention.among[..., ~earlier] = -1
+    return attention

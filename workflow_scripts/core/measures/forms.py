@@ -1,12 +1,17 @@
 """What a measure of heads is: how it is called, and where its numbers stand in the tables."""
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from workflow_scripts.core.data.glue import TASKS
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.errors import InputError
 
 PRETRAINED = "pretrained"
 FORMAT, VERSION = "attention-atlas", 1  # of atlas.json
@@ -217,3 +222,213 @@ def run_titles(tables: Sequence[Table]) -> list[tuple[Table, str, dict[str, Any]
         title = task_title(task) + (f", seed {seed}" if tasks.count(task) > 1 else "")
         runs.append((table, title, {"task": task, "state": state_of(task, seed)}))
     return runs
+
+
+DIGITS = 6  # significant ones of every number of a measure
+KEYS = ["layer", "head"]
+Columns = dict[str, Any]
+
+
+class TableSet:
+    """Tables by their path below their folder, <chapter>/<name>, each read once."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """Those at `paths`, which are of one model or of none."""
+        self._paths = {"/".join(path.parts[-2:]): path for path in paths}
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    def __contains__(self, table: str | Table) -> bool:
+        return _file(table) in self._paths
+
+    def __getitem__(self, table: str | Table) -> pd.DataFrame:
+        """The rows. Raises InputError where a column that the table declares is missing."""
+        name = _file(table)
+        path = self._paths[name]
+        if name not in self._frames:
+            reader = tables.read_csv if path.suffix == ".csv" else tables.read
+            self._frames[name] = reader(path)
+        if isinstance(table, Table):
+            tables.check_columns(self._frames[name], path, (*table.keys, table.value))
+        return self._frames[name]
+
+    def each(self, table: Table) -> list[Table]:
+        """The tables that stand at `table`'s path, in the order in which the study gives them."""
+        return [one for one in map(table.at, self._paths) if one]
+
+
+class Tables(TableSet):
+    """A model's tables.
+
+    A model with several `types` of attention has a column `type` wherever layer and head are.
+    """
+
+    def __init__(self, model: Mapping[str, Any], folder: Path, paths: Sequence[Path]) -> None:
+        """Those of `paths` that are in the folder; `model` is what the atlas states about it.
+
+        A model with types of attention is of the study, whose folder is `folder`.
+        """
+        super().__init__([path for path in paths if path.is_relative_to(folder)])
+        self.model, self.folder = model["name"], "." if "types" in model else folder.name
+        self.shape = (model["n_layers"], model["n_heads"])
+        self.decoder = not model.get("bidirectional", True)
+        self.types = {each["name"]: each["n_layers"] for each in model.get("types", [])}
+        self.keys = ["type", *KEYS] if self.types else KEYS
+
+    def select(self, rows: Rows) -> pd.DataFrame:
+        """The rows of a measure. Raises InputError where a column that it names is missing."""
+        frame = self[rows.table]
+        named = (*rows.where, rows.column)
+        tables.check_columns(frame, self._paths[_file(rows.table)], named)
+        for column, value in rows.where.items():
+            frame = frame[frame[column] == value]
+        if rows.largest:
+            known = frame.dropna(subset=[rows.column])
+            frame = known.loc[known.groupby(self.keys)[rows.column].idxmax()]
+        return frame
+
+    def per_head(self, rows: pd.DataFrame, column: str) -> list[Any]:
+        """A column by head, layer by layer; None for a head without a row.
+
+        Raises InputError where a head has several rows, or is none of the model's.
+        """
+        n_layers, n_heads = self.shape
+        before: int | pd.Series = 0  # the layers of the types before
+        if self.types:
+            layers = pd.Series(self.types)
+            before, n_layers = (rows["type"].map(n) for n in (layers.cumsum() - layers, layers))
+        at = (before + rows["layer"]) * n_heads + rows["head"]
+        inside = rows["layer"].between(0, n_layers - 1) & rows["head"].between(0, n_heads - 1)
+        if at.duplicated().any() or not inside.all():
+            raise InputError(
+                f"{self.model}: {column} is not given once for each of {self.shape[0]} x {n_heads} "
+                "heads; delete the model's tables and run again"
+            )
+        values: list[Any] = [None] * math.prod(self.shape)
+        for place, value in zip(at.astype(int), rows[column], strict=True):
+            values[place] = value
+        return values
+
+
+def _file(table: str | Table) -> str:
+    return table if isinstance(table, str) else table.file
+
+
+def alike(values: list[Any]) -> Any:
+    """One value, where all heads have the same."""
+    return values[0] if all(value == values[0] for value in values) else values
+
+
+def whole(cells: Sequence[Any]) -> list[int | None]:
+    """Whole numbers, as JSON has them: None for an empty cell."""
+    return [None if pd.isna(cell) else int(cell) for cell in cells]
+
+
+def number(cell: Any, factor: float = 1) -> float | int | None:
+    """A number with DIGITS significant digits, as JSON has it: None for an empty cell."""
+    if pd.isna(cell):
+        return None
+    rounded = float(f"{float(cell) * factor:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A role that some heads have: those with a row where every column of `where` has its value.
+
+    A head may have several roles. The chapter's table states which heads have one; the atlas
+    applies no rule of its own.
+    """
+
+    id: str  # "induction"; unique within a model
+    mark: str  # one or two characters, which fit a head's cell: "I"; unique within a model
+    title: str  # "Induction"
+    about: str  # the rule in words: what was measured on what, against what, how it was corrected
+    table: Table
+    where: Mapping[str, Any]  # {"role": "induction", "holds": True}
+    measure: str | None = None  # the id of the measure with the number, its interval and n
+
+
+def badge_entry(badge: Badge, found: Tables) -> dict[str, Any]:
+    """A badge as the atlas has it: its words, and its heads layer by layer, from 0.
+
+    Raises InputError where the table lacks a column of `where`, or names a head that is none of the
+    model's.
+    """
+    rows = found.select(Rows(badge.table.file, "layer", badge.where))
+    per_head = found.per_head(rows.drop_duplicates(found.keys), "layer")
+    table = PurePosixPath(found.folder, badge.table.file).as_posix()
+    return {
+        "id": badge.id,
+        "mark": badge.mark,
+        "title": badge.title,
+        "about": badge.about,
+        "measure": badge.measure,
+        "source": {"table": table, "where": dict(badge.where)},
+        "heads": [head for head, layer in enumerate(per_head) if layer is not None],
+    }
+
+
+def entry(form: Form, found: Tables) -> dict[str, Any]:
+    """A measure as the atlas has it."""
+    if form.compute:
+        columns = form.compute(found)
+        source = form.rows.place(found.folder) | {"derived": form.derived}
+    else:
+        columns = read_columns(form, found)
+        source = form.rows.source(found.folder)
+    null = form.null
+    if isinstance(null, Rows):
+        source["null"] = null.place(found.folder)
+        null = read_null(null, found)
+    return {
+        "id": form.id,
+        "model": found.model,
+        "paper": form.paper,
+        "group": form.group,
+        "title": form.title,
+        "unit": form.unit,
+        "scale": form.scale,
+        "about": form.about,
+        "source": source,
+        "state": form.state,
+        "task": form.task,
+        "null": null,
+        "null_title": form.null_title,
+        "decimals": form.decimals,
+        "better": form.better,
+        "categories": list(form.categories) if form.categories else None,
+        **({"category_notes": list(form.category_notes)} if form.category_notes else {}),
+        **{key: columns.get(key) for key in ("label", "value", "low", "high", "n", "p")},
+    }
+
+
+def read_columns(form: Form, found: Tables) -> Columns:
+    """Value, low, high, n, p and label of a measure, those that it has."""
+    rows, factor = found.select(form.rows), form.rows.factor
+    values = found.per_head(rows, form.rows.column)
+    if form.categories:
+        numbers = {name: place for place, name in enumerate(form.categories)}
+        columns: Columns = {"value": [numbers.get(value) for value in values]}
+    else:
+        columns = {"value": [number(value, factor) for value in values]}
+    for name, column in form.rows.other_columns.items():
+        if name == "n":
+            counted = rows[[column] if isinstance(column, str) else list(column)].sum(axis=1)
+            cells = found.per_head(rows.assign(n=counted), "n")
+            columns["n"] = alike(whole(cells))
+            continue
+        cells = found.per_head(rows, column)
+        if name == "label":
+            columns["label"] = [None if pd.isna(cell) else cell.replace("_", " ") for cell in cells]
+        else:
+            columns[name] = [number(cell, 1 if name == "p" else factor) for cell in cells]
+    return columns
+
+
+def read_null(rows: Rows, found: Tables) -> Any:
+    """The null in a table: one number, or one for each head where they differ."""
+    frame = found.select(rows)
+    if "layer" not in frame:
+        return number(frame[rows.column].iloc[0], rows.factor)
+    cells = found.per_head(frame, rows.column)
+    return alike([number(cell, rows.factor) for cell in cells])

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from workflow_scripts.core.data.cache_format import triangle
+from workflow_scripts.core.data.cache import triangle
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 
 Name = TypeVar("Name")

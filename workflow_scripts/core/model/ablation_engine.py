@@ -10,22 +10,27 @@ along the batch. In the last layer only the first token, which the classifier re
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices, padding
-from workflow_scripts.core.model.attention import n_heads, open_attention, watching
-from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.interventions import Disabled
+from workflow_scripts.core.model import ablation_engine, running
+from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
+from workflow_scripts.core.model.classifiers import Scorer, logits_of
+from workflow_scripts.core.model.interventions import (
+    FROM_TEXTS,
+    Disabled,
+    Replacement,
+    replacement_of,
+)
 from workflow_scripts.core.model.layers import LayeredClassifier, layers_of
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.replacements import FROM_TEXTS, Replacement
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
@@ -73,7 +78,7 @@ def ablate(
     check_mode(mode, instead)
     classifier = layers_of(model)
     if classifier is None:
-        with devices.autocast(model.device, precision), OneDNN():
+        with running.autocast(model.device, precision), OneDNN():
             return by_whole_model(model, tokens, disabled, mode, instead, pass_tokens)
     unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
     ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode)
@@ -83,9 +88,9 @@ def ablate(
     with torch.inference_mode(), OneDNN():
         _check(classifier, model, [tokens[index] for index in batches[0]])
         for batch in job.progress(batches, len(batches), f"{n_variants} variants, {mode}"):
-            inputs = padding.pad([tokens[index] for index in batch], model)
+            inputs = running.pad([tokens[index] for index in batch], model)
             outputs = outputs_of(instead, batch, inputs)
-            with devices.autocast(model.device, precision):
+            with running.autocast(model.device, precision):
                 batch_logits = _batch_logits(
                     replace(ablation, outputs=outputs), inputs, pass_tokens
                 )
@@ -128,7 +133,7 @@ def by_whole_model(
     batches = by_length([len(example) for example in tokens], pass_tokens)
     for batch in job.progress(batches, len(batches), f"{len(heads)} variants, {mode}"):
         texts = [tokens[index] for index in batch]  # longest first, as logits_of takes them
-        outputs = outputs_of(instead, batch, padding.pad(texts, model))
+        outputs = outputs_of(instead, batch, running.pad(texts, model))
         for variant, chosen in enumerate(heads):
             with watching(model, Disabled(chosen[None], mode, outputs)):
                 logits[variant, batch] = logits_of(model, texts, pass_tokens)
@@ -238,9 +243,71 @@ def _head_outputs(
 def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequence[Tokens]) -> None:
     """The layers one by one give the model's logits: a guard against changes of its modules."""
     nothing = torch.zeros(1, 1, 1, dtype=torch.bool, device=model.device)
-    inputs = padding.pad(tokens[:2], model)
+    inputs = running.pad(tokens[:2], model)
     logits = _batch_logits(_Ablation(classifier, nothing, "zero"), inputs, 1 << 30)[0]
     error = (logits - model(**inputs).logits).abs().max().item()
     if not error <= TOLERANCE:
         kind = model.config.model_type
         raise RuntimeError(f"{kind} layer by layer: logits differ by {error:.2g} from the model's")
+
+
+UNITS = {
+    "head": ablation_engine.one_head,
+    "layer": ablation_engine.one_layer,
+    "all-but-one": ablation_engine.all_but_one,
+}
+
+
+def variants_of(
+    units: Mapping[str, Sequence[str]], layers: int, heads: int
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """The variants of a sweep, named (unit, mode, layer, head), and their disabled heads.
+
+    The latter are bool [variant, layer, head]. The first variant is the plain model.
+    """
+    names, masks = [("none", "none", -1, -1)], [np.zeros((1, layers, heads), bool)]
+    for unit, modes in units.items():
+        unit_masks = UNITS[unit](layers, heads)
+        indices = range(len(unit_masks))
+        cells = [(index, -1) if unit == "layer" else divmod(index, heads) for index in indices]
+        for mode in modes:
+            names += [(unit, mode, *cell) for cell in cells]
+            masks.append(unit_masks)
+    return pd.DataFrame(names, columns=["unit", "mode", "layer", "head"]), np.concatenate(masks)
+
+
+def sweep(
+    model: PreTrainedModel | Scorer,
+    tokens: Sequence[Tokens],
+    units: Mapping[str, Sequence[str]],
+    reference: Sequence[Tokens] = (),
+    *,
+    pass_tokens: int,
+    precision: str,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """One row per variant and example: unit, mode, layer, head, example, logit_0, logit_1 ...
+
+    `units` has a list of modes for each of UNITS; in those of `replacements.FROM_TEXTS` heads
+    output what comes from the `reference` texts, sampled by `seed`. `head` is -1 for a whole layer,
+    and the head that is left for all-but-one. The plain model has unit and mode `none`, layer and
+    head -1.
+    """
+    variants, disabled = variants_of(units, n_layers(model), n_heads(model))
+    run_as = variants["mode"].replace("none", variants["mode"][1])  # the plain model, too
+    logits = np.empty((len(disabled), len(tokens), model.config.num_labels), np.float32)
+    for mode in run_as.unique() if len(tokens) else ():
+        chosen = (run_as == mode).to_numpy()
+        logits[chosen] = ablation_engine.ablate(
+            model,
+            tokens,
+            disabled[chosen],
+            mode,
+            replacement_of(mode, model, tokens, reference, seed),
+            pass_tokens=pass_tokens,
+            precision=precision,
+        )
+    axes = {"variant": range(len(disabled)), "example": range(len(tokens))}
+    columns = {f"logit_{label}": logits[..., label] for label in range(logits.shape[2])}
+    frame = tables.tidy(axes, **columns)
+    return variants.loc[frame.pop("variant")].reset_index(drop=True).join(frame)

@@ -1,39 +1,62 @@
-"""Losses of an opened causal model with any sets of heads disabled, each layer below them run once.
-
-A batch runs once through the plain model, and the hidden states that enter each layer are kept. All
-variants whose lowest disabled head lies in one layer start from the states that enter it, stacked
-along the batch: the model's own forward pass runs with the layers below replaced by these states.
-So each architecture's masks, positions, norms and caps are its own. Logits are computed for some
-tokens at a time, and only where a next token is scored.
-
-    disabled = one_head(n_layers(model), n_heads(model))      # bool [variant, layer, head]
-    losses = ablate(model, tokens, disabled, "zero")          # [variant, example, token - 1]
-"""
+"""Causal language models: loading one with its head, and the loss of each next token."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
-from transformers import PreTrainedModel
+from transformers import AutoModelForCausalLM, PreTrainedModel
 from transformers.utils import ModelOutput
 
-from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.errors import one_line
-from workflow_scripts.core.model import causal, padding
+from workflow_scripts.core.data.annotations import Example, read_examples
+from workflow_scripts.core.data.tables import sample
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.model import attention, models, running, weights
 from workflow_scripts.core.model.ablation_engine import check_mode, one_head, outputs_of
-from workflow_scripts.core.model.attention import n_heads, n_layers, watching
-from workflow_scripts.core.model.attention_function import MODULES
-from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.interventions import Disabled
-from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.replacements import Replacement
+from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, watching
+from workflow_scripts.core.model.interventions import Disabled, Replacement
+from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
+
+
+def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
+    """The decoder with its language-model head, float32, in eval mode, on `device`, opened.
+
+    Raises InputError for a model that is no decoder, or whose head is not among the weights.
+    """
+    config = weights.read_config(directory)
+    model, _ = weights.load(AutoModelForCausalLM, directory, whole=True, config=config)
+    model = attention.open_attention(model.to(device).eval())
+    if attention.is_bidirectional(model):
+        raise InputError(f"{directory}: tokens attend to later tokens; use a decoder")
+    return model
+
+
+def token_losses(
+    model: PreTrainedModel, ids: torch.Tensor, real: torch.Tensor | None = None
+) -> torch.Tensor:
+    """The loss of each next token, in nats, [batch, token - 1]: NaN at padding, where `real` is 0.
+
+    `ids` and `real` are [batch, token]; without `real` there is no padding.
+    """
+    logits = model(input_ids=ids, attention_mask=real, use_cache=False).logits
+    return next_token_losses(logits, ids, real)
+
+
+def next_token_losses(
+    logits: torch.Tensor, ids: torch.Tensor, real: torch.Tensor | None = None
+) -> torch.Tensor:
+    """What `losses` gives, of the model's outputs, [batch, token, vocabulary]."""
+    each = cross_entropy(logits[:, :-1].transpose(1, 2).float(), ids[:, 1:], reduction="none")
+    return each if real is None else each.masked_fill(~real[:, 1:].bool(), torch.nan)
+
 
 log = logging.getLogger(__name__)
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
@@ -149,9 +172,9 @@ def ablate(
     losses = np.full((len(unlike), len(tokens), max(lengths) - 1), np.nan, np.float32)
     batches = by_length(lengths, pass_tokens // n_heads(model))
     with torch.inference_mode(), OneDNN():
-        layers = _usable(model, padding.pad([tokens[index] for index in batches[0][:2]], model))
+        layers = _usable(model, running.pad([tokens[index] for index in batches[0][:2]], model))
         for batch in job.progress(batches, len(batches), f"{len(unlike)} variants, {mode}"):
-            inputs = padding.pad([tokens[index] for index in batch], model)
+            inputs = running.pad([tokens[index] for index in batch], model)
             masks = torch.from_numpy(unlike).to(model.device)
             run = _whole if layers is None else _from_branches
             watcher = Disabled(masks, mode, outputs_of(instead, batch, inputs))
@@ -186,7 +209,7 @@ def _usable(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> Layers |
     kind, layers = model.config.model_type, layer_list(model)
     problem = "no list of layers was found"
     if layers is not None:
-        expected = causal.losses(model, inputs["input_ids"], inputs["attention_mask"])
+        expected = token_losses(model, inputs["input_ids"], inputs["attention_mask"])
         try:
             start = Start.of(model, layers, inputs)
             n = len(layers.places)
@@ -209,7 +232,7 @@ def _whole(
     each = []
     for heads in watcher.heads:
         with watching(model, replace(watcher, heads=heads[None])):
-            each.append(causal.losses(model, inputs["input_ids"], inputs["attention_mask"]))
+            each.append(token_losses(model, inputs["input_ids"], inputs["attention_mask"]))
     return torch.stack(each)
 
 
@@ -234,3 +257,41 @@ def _from_branches(
             with watching(model, replace(watcher, heads=rows)):
                 losses[chunk] = start.losses(depth, len(chunk))
     return losses
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Segments of a corpus as tokens, with the document of each."""
+
+    tokens: list[Tokens]
+    documents: list[str]
+
+    @classmethod
+    def of(cls, examples: Sequence[Example], card: dict[str, Any], max_tokens: int) -> Self:
+        """The segments of `examples`, for the model of a card.
+
+        Raises InputError for one of a single token, which has no next one.
+        """
+        tokenizer = models.load_tokenizer(models.directory_of(card))
+        tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
+        for example, each in zip(examples, tokens, strict=True):
+            if len(each) < 2:
+                raise InputError(f"{example.source}: one token, without a next; remove this text")
+        return cls(tokens, [example.document for example in examples])
+
+    @property
+    def n_scored(self) -> np.ndarray:
+        """The number of tokens of each segment whose loss is known, int [segment]."""
+        return np.array([len(each) - 1 for each in self.tokens])
+
+    def take(self, chosen: np.ndarray) -> Self:
+        """Some of the segments, by their numbers."""
+        return type(self)([self.tokens[at] for at in chosen], [self.documents[at] for at in chosen])
+
+
+def sampled_segments(corpus: Path, n: int, seed: int) -> tuple[Sequence[Example], list[Example]]:
+    """`n` segments of a corpus (0: all), sampled by `seed`, and the others."""
+    examples = read_examples(corpus)
+    chosen = sample(examples, n, seed)
+    known = {id(example) for example in chosen}
+    return chosen, [example for example in examples if id(example) not in known]

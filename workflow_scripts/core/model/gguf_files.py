@@ -22,7 +22,7 @@ from transformers import (
 )
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.core.data.packages import path_of
+from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model.models import Source
 

@@ -12,7 +12,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.model.attention import n_heads
-from workflow_scripts.core.model.cls_scorer import Scorer
+from workflow_scripts.core.model.classifiers import Scorer
 
 Classify = Callable[[torch.Tensor], torch.Tensor]  # [batch, width] of the first token to logits
 LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}

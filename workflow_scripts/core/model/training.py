@@ -5,16 +5,22 @@ order has a random stream of its own, so that a seed gives the same weights agai
 """
 
 import copy
+import json
 import math
+import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
-from workflow_scripts.core.model import finite
+from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
 Batch = TypeVar("Batch")
@@ -199,10 +205,10 @@ def train_epoch(
         apart = 1 if loss.is_cpu else APART
         if len(losses) % apart == 0:
             read = torch.stack(losses[-apart:]).tolist()
-            finite.check_losses(read, before + len(losses) - apart)
+            running.check_losses(read, before + len(losses) - apart)
     read = torch.stack(losses).tolist()
-    finite.check_losses(read, before)
-    finite.check_weights(trained, before + len(losses))
+    running.check_losses(read, before)
+    running.check_weights(trained, before + len(losses))
     return read
 
 
@@ -211,7 +217,7 @@ def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict
 
     Raises InputError for a loss of the development set that is not finite.
     """
-    finite.check_losses([dev_loss], number * len(losses) - 1, "development loss")
+    running.check_losses([dev_loss], number * len(losses) - 1, "development loss")
     rows, n, done = [], len(losses), 0
     for quarter in np.array_split(losses, min(4, n)):
         done += len(quarter)
@@ -223,3 +229,88 @@ def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict
 def whole_epochs(curve: Sequence[dict[str, Any]]) -> int:
     """The number of epochs that the rows of a curve hold to their end."""
     return sum(row["split"] == "dev" for row in curve)
+
+
+STATE = "state.safetensors"
+IDENTITY = "run.json"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Everything that a step of training reads and changes; `order` samples the batches."""
+
+    model: torch.nn.Module
+    schedule: LRScheduler
+    order: torch.Generator
+
+
+def claim_state(work: Path, identity: dict[str, Any]) -> Path:
+    """Reserve `work` for the run that `identity` describes; the path of its state there.
+
+    What another run left is removed.
+    """
+    text = json.dumps(identity, sort_keys=True, indent=2)
+    path = work / IDENTITY
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        partial = path.with_suffix(job.PARTIAL)
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    return work / STATE
+
+
+def save_state(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
+    """Write the state in place of the one at `path`, which is whole at any time."""
+    optimizer = parts.schedule.optimizer.state_dict()
+    tensors = {f"model/{name}": value for name, value in _weights(parts.model).items()}
+    for number, moments in optimizer["state"].items():
+        tensors |= {f"optimizer/{number}/{name}": value for name, value in moments.items()}
+    tensors |= {f"random/{name}": read() for name, (read, _) in _streams(parts).items()}
+    settings = {
+        "groups": optimizer["param_groups"],
+        "schedule": parts.schedule.state_dict(),
+        "notes": notes,
+    }
+    partial = path.with_name(path.name + job.PARTIAL)
+    contiguous = {name: value.detach().contiguous() for name, value in tensors.items()}
+    save_file(contiguous, partial, metadata={"settings": json.dumps(settings)})
+    os.replace(partial, path)
+
+
+def resume_state(path: Path, parts: Parts) -> dict[str, Any]:
+    """Put the state at `path` into the parts; the notes it was saved with."""
+    with safe_open(path, "pt") as file, torch.no_grad():
+        settings = json.loads(file.metadata()["settings"])
+        for name, value in _weights(parts.model).items():
+            value.copy_(file.get_tensor(f"model/{name}"))
+        moments: dict[int, dict[str, torch.Tensor]] = {}
+        for key in file.keys():  # noqa: SIM118 - not a mapping
+            kind, *rest = key.split("/")
+            if kind == "optimizer":
+                moments.setdefault(int(rest[0]), {})[rest[1]] = file.get_tensor(key)
+        for name, (_, write) in _streams(parts).items():
+            write(file.get_tensor(f"random/{name}"))
+    state = {"state": moments, "param_groups": settings["groups"]}
+    parts.schedule.optimizer.load_state_dict(state)
+    parts.schedule.load_state_dict(settings["schedule"])
+    return settings["notes"]
+
+
+def _weights(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Parameters and buffers, shared ones once."""
+    return dict(model.named_parameters()) | dict(model.named_buffers())
+
+
+Stream = tuple[Callable[[], torch.Tensor], Callable[[torch.Tensor], None]]
+
+
+def _streams(parts: Parts) -> dict[str, Stream]:
+    """How each random stream's state is read and written."""
+    streams: dict[str, Stream] = {
+        "order": (parts.order.get_state, parts.order.set_state),
+        "cpu": (torch.get_rng_state, torch.set_rng_state),
+    }
+    if torch.cuda.is_available():
+        streams["cuda"] = (torch.cuda.get_rng_state, torch.cuda.set_rng_state)
+    return streams

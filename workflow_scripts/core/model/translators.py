@@ -1,5 +1,6 @@
-"""Translation models: encoder-decoders with their tokenizers, and texts as what they read."""
+"""Whether a translation model, its tokenizer and the languages that a study names fit together."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -8,13 +9,148 @@ from typing import Any
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
+from transformers import (
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    GenerationConfig,
+    PretrainedConfig,
+    PreTrainedModel,
+)
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import models, weights
-from workflow_scripts.core.model import translator_checks as checks
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
+
+TRANSLATORS = "a Marian, BART, mBART, M2M100 or T5"
+CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB
+SHOWN = 8  # language codes or prefixes in an error
+
+
+def check_translator_kind(directory: Path, config: PretrainedConfig) -> None:
+    """Raise InputError where a config is that of no encoder-decoder of texts."""
+    encoder_decoder = getattr(config, "is_encoder_decoder", False)
+    if not encoder_decoder or type(config) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
+        raise InputError(
+            f"{directory}: {config.model_type} is no encoder-decoder that translates texts; name "
+            f"{TRANSLATORS} as the translator"
+        )
+
+
+def check_translator_vocabulary(
+    directory: Path, tokenizer: Tokenizer, config: PretrainedConfig
+) -> None:
+    """Raise InputError where the tokenizer's vocabulary is not the model's.
+
+    It has a token that the model's embedding has no row for, or other tokens that pad and end a
+    sentence; or a decoder would not know with which token to start.
+    """
+    models.check_vocabulary(directory, tokenizer, config, ("pad", "eos"))
+    start = getattr(config, "decoder_start_token_id", None)
+    if start is None and not takes_languages(tokenizer):
+        raise InputError(
+            f"{directory}: config.json has no decoder_start_token_id, with which a translation "
+            "starts; add the one that the model was trained with"
+        )
+
+
+def takes_languages(tokenizer: Tokenizer) -> bool:
+    """Whether the tokenizer marks texts with the codes of their languages, as mBART's does."""
+    return hasattr(tokenizer, "set_src_lang_special_tokens")
+
+
+def set_languages(
+    directory: Path, tokenizer: Tokenizer, source_lang: str | None, target_lang: str | None
+) -> None:
+    """Let the tokenizer mark texts with these codes.
+
+    Raises InputError for a code that it does not know or does not take, and for one that it needs.
+    """
+    given = {"source_lang": source_lang, "target_lang": target_lang}
+    if not takes_languages(tokenizer):
+        for key, code in given.items():
+            if code is not None:
+                raise InputError(
+                    f"{directory}: the tokenizer takes no codes of languages; remove "
+                    f"{key} next to the model"
+                )
+        return
+    known = _codes(tokenizer)
+    for key, code in given.items():
+        if code not in known:
+            lack = "is needed" if code is None else f"{code!r} is unknown to the tokenizer"
+            raise InputError(f"{directory}: {key} {lack}; write one of {_some(known)}")
+    tokenizer.src_lang, tokenizer.tgt_lang = source_lang, target_lang
+
+
+def check_prefix(
+    directory: Path, tokenizer: Tokenizer, config: PretrainedConfig, prefix: str
+) -> None:
+    """Raise InputError where a source needs a prefix that names the languages.
+
+    T5's config lists its prefixes; a Marian with several target languages has a code for each.
+    """
+    codes = getattr(tokenizer, "supported_language_codes", [])
+    code = prefix.partition("<<")[0] + "<<" if prefix.startswith(">>") else ""
+    if code not in codes if code else len(codes) > 1:
+        lack = f"{code} is unknown to the tokenizer" if code else "needs the target language"
+        raise InputError(f"{directory}: prefix {lack}; write one of {_some(codes)}")
+    tasks = getattr(config, "task_specific_params", None) or {}
+    prefixes = [task.get("prefix", "") for task in tasks.values() if isinstance(task, dict)]
+    translating = [each for each in prefixes if each.startswith("translate ")]
+    if translating and not prefix:
+        raise InputError(
+            f"{directory}: prefix is needed, which names the languages; write "
+            f"one of {_some([repr(each) for each in translating])}, or another that the model was "
+            "trained with"
+        )
+
+
+def code_of(tokenizer: Tokenizer, target_lang: str | None) -> int | None:
+    """The token that marks a text of the target language; None where no token does."""
+    if not takes_languages(tokenizer) or target_lang is None:
+        return None
+    return tokenizer.convert_tokens_to_ids(_codes(tokenizer)[target_lang])
+
+
+def search_config(
+    model: PreTrainedModel, tokenizer: Tokenizer, code: int | None, **search: Any
+) -> GenerationConfig:
+    """What `generate` does: `search` and what the model's tokens are, nothing else of its own.
+
+    A translation starts as the labels of a teacher-forced pass do: mBART's decoder reads the target
+    language's `code` first and is not asked for it, those of mBART-50 and M2M100 have to output it
+    first. An output that is cut off does not end.
+    """
+    own = model.generation_config
+    first = tokenizer(text_target="")["input_ids"][0]
+    start = model.config.decoder_start_token_id
+    forced = own.forced_bos_token_id if code is None else code if code == first else None
+    return GenerationConfig(
+        pad_token_id=model.config.pad_token_id,
+        eos_token_id=model.config.eos_token_id,
+        decoder_start_token_id=start if code in (None, first) else code,
+        forced_bos_token_id=forced,
+        bad_words_ids=own.bad_words_ids,  # Opus-MT's are never to pad
+        do_sample=False,
+        **search,
+    )
+
+
+def _codes(tokenizer: Tokenizer) -> dict[str, str]:
+    """The codes of languages that a tokenizer knows, each with its token."""
+    tokens = getattr(tokenizer, "lang_code_to_token", None)  # M2M100's, which writes __en__
+    if tokens is not None:
+        return dict(tokens)
+    special = tokenizer.all_special_tokens
+    return {token: token for token in special if CODE.fullmatch(token)}
+
+
+def _some(names: list[str] | dict[str, str]) -> str:
+    shown = sorted(names)
+    return ", ".join(shown[:SHOWN]) + (f" ({len(shown)} in all)" if len(shown) > SHOWN else "")
+
 
 IGNORED = -100  # the label of padding, which the loss leaves out
 
@@ -73,10 +209,10 @@ def load_translator(
             f"{directory}: generation.max_new_tokens is {search.max_new_tokens}, but "
             f"the decoder has {positions} positions; set it to {positions} or less"
         )
-    model.generation_config = checks.search_config(
+    model.generation_config = search_config(
         model,
         tokenizer,
-        checks.code_of(tokenizer, languages.target_lang),
+        code_of(tokenizer, languages.target_lang),
         num_beams=search.beams,
         length_penalty=search.length_penalty,
         max_new_tokens=search.max_new_tokens,
@@ -97,9 +233,9 @@ def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
             f"{directory}: the tokenizer cannot be read ({one_line(error)}); save it "
             "there with tokenizer.save_pretrained"
         ) from error
-    checks.check_vocabulary(directory, tokenizer, config)
-    checks.check_prefix(directory, tokenizer, config, languages.prefix)
-    checks.set_languages(directory, tokenizer, languages.source_lang, languages.target_lang)
+    check_translator_vocabulary(directory, tokenizer, config)
+    check_prefix(directory, tokenizer, config, languages.prefix)
+    set_languages(directory, tokenizer, languages.source_lang, languages.target_lang)
     return tokenizer
 
 
@@ -151,7 +287,7 @@ def targets_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
 def texts_of(translator: Translator, ids: Sequence[Sequence[int]]) -> list[str]:
     """The texts of generated tokens, without special tokens, detokenised."""
     # A special token, but not every tokenizer of M2M100 knows.
-    code = checks.code_of(translator.tokenizer, translator.languages.target_lang)
+    code = code_of(translator.tokenizer, translator.languages.target_lang)
     shown = [[token for token in row if token != code] for row in ids]
     decoded = translator.tokenizer.batch_decode(shown, skip_special_tokens=True)
     return [text.strip() for text in decoded]
@@ -179,7 +315,7 @@ def _checked_parts(
 ) -> tuple[PreTrainedModel, Tokenizer]:
     """The model in eval mode, its attention open, and its tokenizer; both set to the languages."""
     config = weights.read_config(directory)
-    checks.check_kind(directory, config)
+    check_translator_kind(directory, config)
     # Before the tokenizer: an architecture that cannot be watched is refused by its name.
     model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True, config=config)
     model = open_attention(model.to(device).eval())

@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.errors import InputError, one_line
-from workflow_scripts.core.model.finite import is_finite
+from workflow_scripts.core.model.running import is_finite
 
 AGAIN = "save the model again with save_pretrained"
 WEIGHTS = "model.safetensors"

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba_array
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import colours, figures
 
 COLUMNS = (
@@ -85,7 +85,7 @@ def draw_panel(
         _write(axes, LEFT - GAP, -row.query, row.query_token, "right", left)
         _write(axes, RIGHT + GAP, -row.key, row.key_token, "left", right)
     first = rows.iloc[0]
-    title = f"Head {label(first['layer'], first['head'])}"
+    title = f"Head {head_label(first['layer'], first['head'])}"
     axes.set_title(f"{title}\n{first['title']}" if first["title"] else title)
     words = {*diagonal["query_token"], *diagonal["key_token"]}
     share = min(max(map(_width, words)) / (WIDTH - PAD), WIDEST)

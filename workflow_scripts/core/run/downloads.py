@@ -10,7 +10,11 @@ size. A file without a SHA-256 is unchecked: its bytes were never seen by those 
 import copy
 import csv
 import hashlib
+import lzma
 import os
+import tarfile
+import zipfile
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -231,3 +235,25 @@ def directory_of(path: str) -> str | None:
     parts = PurePosixPath(path).parts
     shared = parts[:2] in {PurePosixPath(folder).parts for folder in (FOLDER, SDISTS)}
     return str(PurePosixPath(*parts[:3])) if shared and len(parts) > 2 else None
+
+
+# What the two libraries raise where an archive is damaged, encrypted or leads out.
+DAMAGED_ARCHIVE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
+DAMAGED_ARCHIVE += (zlib.error, lzma.LZMAError, RuntimeError)
+
+
+def unpack(archive: Path, folder: Path, label: str, fix: str) -> None:
+    """Unpack an archive into a new folder, or raise InputError where it cannot be.
+
+    `label` names the archive in the error, which ends with `fix`.
+    """
+    folder.mkdir()
+    try:
+        if archive.name.endswith(".zip"):
+            with zipfile.ZipFile(archive) as zipped:
+                zipped.extractall(folder)  # noqa: S202 - it leads no member out, and makes no links
+        else:
+            with tarfile.open(archive) as tarred:
+                tarred.extractall(folder, filter="data")
+    except DAMAGED_ARCHIVE as error:
+        raise InputError(f"{label}: not unpacked ({error}); {fix}") from error

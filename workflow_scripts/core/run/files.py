@@ -1,9 +1,12 @@
 """Which files a path of the study names: the rules' inputs and the readers ask nothing else."""
 
+import base64
+import hashlib
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from workflow_scripts.core.errors import InputError
 
@@ -75,3 +78,18 @@ def _refuse_folder(error: OSError) -> NoReturn:
     raise InputError(
         f"{error.filename}: cannot be opened ({error.strerror}); change its permissions"
     ) from error
+
+
+# json.dumps leaves ASCII; these characters could end a script element or begin a comment.
+UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def json_in_script(data: Any) -> str:
+    """JSON in ASCII that cannot end the script element it stands in, whatever the texts state."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.translate(UNSAFE)
+
+
+def script_digest(script: str) -> str:
+    """The SHA-256 by which a content policy allows a script."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

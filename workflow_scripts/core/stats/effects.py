@@ -1,12 +1,15 @@
 """Scores of ablated heads: reading them, and the rows that figures and tables show."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.stats import bootstrap, randomisation
+from workflow_scripts.core.stats.randomisation import OfSums, Test
 
 COLUMNS = ("task", "seed", "split", "unit", "mode", "layer", "head", "metric", "effect")
 METRICS = {
@@ -44,3 +47,81 @@ def over_seeds(frame: pd.DataFrame) -> pd.DataFrame:
     """Means over seeds: one row per task, split, unit, mode, layer, head and metric."""
     keys = ["task", "split", "unit", "mode", "layer", "head", "metric"]
     return frame.groupby(keys, sort=False, as_index=False).mean(numeric_only=True)
+
+
+def pruning_steps(n: int, share: float) -> list[int]:
+    """How many of `n` heads are gone after each step of `share` of them, from none to all."""
+    counts = [round(step * share * n) for step in range(int(1 / share + 1e-9) + 1)]
+    return counts if counts[-1] == n else [*counts, n]
+
+
+def order_by_score(scores: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+    """The heads gone after each step, lowest score first: bool [step, layer, head]."""
+    ranks = np.empty(scores.size, int)
+    ranks[np.argsort(scores.ravel(), kind="stable")] = range(scores.size)
+    return np.stack([ranks < count for count in counts]).reshape(-1, *scores.shape)
+
+
+def random_orders(
+    shape: tuple[int, int], counts: Sequence[int], draws: int, seed: int
+) -> list[np.ndarray]:
+    """Random orders, each bool [step, layer, head]."""
+    rng = np.random.default_rng(seed)
+    return [
+        order_by_score(rng.permutation(shape[0] * shape[1]).reshape(shape), counts)
+        for _ in range(draws)
+    ]
+
+
+def order_of(masks: np.ndarray) -> pd.DataFrame:
+    """One row per head: layer, head, and the first step in which it is gone."""
+    step = np.where(masks.any(axis=0), masks.argmax(axis=0), len(masks))
+    axes = {"layer": range(step.shape[0]), "head": range(step.shape[1])}
+    return tables.tidy(axes, step=step)
+
+
+def normalised(importance: np.ndarray) -> np.ndarray:
+    """Importance [layer, head] over its l2 norm in each layer (Michel et al., section 4.1)."""
+    norm = np.sqrt((importance**2).sum(axis=1, keepdims=True))
+    return np.divide(importance, norm, out=np.zeros_like(importance), where=norm > 0)
+
+
+def agreements(by_epoch: Mapping[int, np.ndarray]) -> dict[int, float]:
+    """Spearman's correlation of each epoch's importance with the last one's, over heads."""
+    from scipy import stats  # half a second, which jobs that only order heads are spared
+
+    last = by_epoch[max(by_epoch)].ravel()
+    return {
+        epoch: float(stats.spearmanr(importance.ravel(), last).statistic)
+        for epoch, importance in by_epoch.items()
+    }
+
+
+def by_document(nats: np.ndarray, n_tokens: np.ndarray, documents: Sequence[str]) -> np.ndarray:
+    """Sums of nats [variant, segment] and of tokens [segment]: [variant, document, 2]."""
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    sums = np.zeros((len(nats), len(names), 2))
+    np.add.at(sums[..., 0].T, codes, nats.T)
+    np.add.at(sums[..., 1].T, codes, np.broadcast_to(n_tokens[:, None], nats.T.shape))
+    return sums
+
+
+def nats_per_token(sums: np.ndarray) -> np.ndarray:
+    """Nats per token, [...] of sums of nats and of tokens, [2, ...]."""
+    return sums[0] / sums[1]
+
+
+def resampled_nats(sums: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """Nats per token of sums [variant, document, 2]: [1 + draw, variant], those observed first."""
+    return weighted_nats(sums, bootstrap.observed_and_resampled(sums.shape[1], draws, seed))
+
+
+def weighted_nats(sums: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Nats per token [draw, variant]: sums [variant, document, 2], weights [draw, document]."""
+    return nats_per_token(np.einsum("dn,vns->sdv", weights.astype(float), sums))
+
+
+def tested_nats(baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int) -> Test:
+    """The paired randomisation test of variants [variant, document, 2] against [document, 2]."""
+    compared = OfSums(lambda sums: np.moveaxis(sums, -1, 0), nats_per_token)
+    return randomisation.test(compared, baseline, variants, draws, seed)

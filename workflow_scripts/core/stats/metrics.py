@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from workflow_scripts.core.data.glue import Task
+from workflow_scripts.core.data.tasks import Task
 
 Metric = Callable[[np.ndarray, np.ndarray], float]
 WeightedMetric = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]

@@ -1,0 +1,234 @@
+"""Similarity, features, links, shared words and maps, against slow versions and values by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.attention.builders import write_cache
+from tests.finetuning.builders import TABLES, caches, measured
+from tests.parsed_rules import parsed
+from workflow_scripts.core.data import cards, tables
+from workflow_scripts.core.data.annotations import read_examples, read_trees, write_examples
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.finetuning import finetuning_maps, finetuning_tables, map_measures
+from workflow_scripts.finetuning.token_kinds import LABELS, sentences_of, word_links
+
+
+def test_similarity_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    actual = frames["similarity"].set_index(["layer", "head"])["similarity"]
+    for layer, head in ((0, 0), (2, 3), (1, 2)):
+        slow = []
+        for before, after in zip(*caches(study), strict=True):
+            a, b = (x.pattern[layer, head].astype(float).ravel() for x in (before, after))
+            slow.append(sum(a * b) / (sum(a * a) ** 0.5 * sum(b * b) ** 0.5))
+        assert actual[layer, head] == pytest.approx(np.mean(slow), abs=1e-9)
+    assert actual.max() < 0.9999
+
+
+def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -> None:
+    both = study | {"tuned": study["body"], "card": study["model"]}
+    frames = measured(both, tmp_path)
+    np.testing.assert_allclose(frames["similarity"]["similarity"], 1, atol=1e-9)
+    for name in TABLES[1:]:
+        before, after = (
+            frames[name][frames[name]["stage"] == stage].drop(columns="stage")
+            for stage in finetuning_tables.STAGES
+        )
+        pd.testing.assert_frame_equal(before, after.reset_index(drop=True))
+
+
+def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: Path) -> None:
+    examples = read_examples(study["examples"])
+    write_examples(tmp_path / "e.jsonl", examples[::-1])
+    write_cache(tmp_path / "other.h5", study["card"], tmp_path / "e.jsonl")
+    with pytest.raises(InputError, match=r"other\.h5: the examples are not those of .*jsonl"):
+        measured(study | {"tuned": tmp_path / "other.h5"}, tmp_path)
+
+
+def test_attention_to_a_kind_by_hand() -> None:
+    pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.9, 0.1]])[None, None]
+    chosen = np.array([True, True, False])
+    to_tokens = map_measures.attention_to_tokens(pattern)
+    # Columns sum to 0.6 and 1.8; the larger one over three tokens.
+    assert map_measures.largest_attention(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
+    assert map_measures.largest_attention(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
+    nothing = np.zeros(3, dtype=bool)
+    assert np.isnan(map_measures.largest_attention(to_tokens["all"], nothing)).all()
+
+
+def test_features_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    of_all = frames["features"][frames["features"]["query"] == "all"]
+    frame = of_all.set_index(["stage", "kind", "layer", "head"])["attention"]
+    trees = read_trees(study["annotation"])
+    for stage, examples in zip(("pretrained", "fine-tuned"), caches(study), strict=True):
+        for layer, head in ((0, 1), (2, 2)):
+            sums = []
+            for example, tree in zip(examples, trees, strict=True):
+                nouns = [
+                    index
+                    for index, word in enumerate(example.word)
+                    if word >= 0 and tree.tags[word].startswith("NN")
+                ]
+                length = len(example.ids)
+                columns = [
+                    sum(float(example.pattern[layer, head, query, key]) for query in range(length))
+                    for key in nouns
+                ]
+                sums.append(max(columns) / length)
+            assert frame[stage, "noun", layer, head] == pytest.approx(np.mean(sums), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "n"), [("pronoun", {"she", "he", "it"}, 3), ("negation", {"not"}, 1)]
+)
+def test_shares_against_a_loop(
+    kind: str, words: set, n: int, study: dict[str, Path], frames: dict[str, pd.DataFrame]
+) -> None:
+    frame = frames["features"].set_index(["stage", "query", "kind", "layer", "head"])
+    trees = read_trees(study["annotation"])
+    for stage, examples in zip(("pretrained", "fine-tuned"), caches(study), strict=True):
+        sums, firsts, tokens = [], [], []
+        for example, tree in zip(examples, trees, strict=True):
+            keys = [k for k, w in enumerate(example.word) if w >= 0 and tree.words[w] in words]
+            rows = example.pattern[1, 2].astype(float)
+            sums.append(sum(row[key] for row in rows for key in keys) / len(rows))
+            firsts.append(sum(rows[0, key] for key in keys))
+            tokens.append(len(keys) / len(rows))
+        for query, values in (("all", sums), ("cls", firsts)):
+            row = frame.loc[stage, query, kind, 1, 2]
+            assert row["n"] == n  # examples without the kind count as 0 in the share
+            assert row["share"] == pytest.approx(np.mean(values), abs=1e-6)
+            assert row["share_low"] <= row["share"] <= row["share_high"]
+            assert row["tokens"] == pytest.approx(np.mean(tokens))
+
+
+def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    frame = frames["links"]
+    keyed = frame.set_index(["stage", "far", "link", "layer", "head"])["attention"]
+    trees = read_trees(study["annotation"])
+    total = 0
+    for far in (False, True):
+        means = []
+        for example, tree in zip(caches(study)[0], trees, strict=True):
+            values = []
+            for verb, subject in word_links(tree, sentences_of(tree), LABELS["paper"])[
+                "verb-subject"
+            ]:
+                a = [k for k, word in enumerate(example.word) if word == verb]
+                b = [k for k, word in enumerate(example.word) if word == subject]
+                if far and min(abs(x - y) for x in a for y in b) < 2:
+                    continue
+                values.append(max(float(example.pattern[1, 3, x, y]) for x in a for y in b))
+            total += len(values)
+            if values:
+                means.append(sum(values) / len(values))
+        actual = keyed["pretrained", far, "verb-subject", 1, 3]
+        assert actual == pytest.approx(np.mean(means), abs=1e-6)
+        counted = frame[(frame["link"] == "verb-subject") & (frame["far"] == far)]["links"]
+        assert counted.nunique() == 1
+    assert frame.groupby("far")["links"].max()[False] >= frame.groupby("far")["links"].max()[True]
+    assert total == (frame[frame["link"] == "verb-subject"].groupby("far")["links"].first().sum())
+
+
+def test_neighbours_by_hand() -> None:
+    pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
+    assert map_measures.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
+
+
+def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "m.parquet"
+    names = ("body", "tuned", "model", "card")
+    finetuning_maps.main(
+        **{name: study[name] for name in names}, maps=out, most_tokens=64, task="rte", seed=2
+    )
+    frame = tables.read(out)
+    chosen = frame["example"].unique()
+    assert len(chosen) == 1
+    with Cache(study["tuned"], cards.read_card(study["card"])) as cache:
+        example = cache[cache.ids.index(chosen[0])]
+    tuned = frame[frame["stage"] == "fine-tuned"]
+    weights = tuned.sort_values(["layer", "head", "query", "key"])["weight"].to_numpy()
+    np.testing.assert_array_equal(weights, example.pattern.astype(np.float32).ravel())
+
+
+def test_which_example_is_sampled() -> None:
+    lengths = np.array([50, 12, 60, 11])
+    assert {finetuning_maps.choose(lengths, 20, seed) for seed in range(20)} == {1, 3}
+    assert finetuning_maps.choose(lengths, 5, 1) == 3
+
+
+def test_which_words_are_shared() -> None:
+    words = "The cat saw the dog . A Cat , the end .".split()
+    numbers = map_measures.shared_spellings(words, 6)
+    groups = [{words[k].lower() for k in np.flatnonzero(numbers == n)} for n in set(numbers) - {-1}]
+    assert sorted(map(sorted, groups)) == [["cat"], ["the"]]
+    assert (numbers == numbers[0]).sum() == 3  # The, the, the
+    assert (map_measures.shared_spellings(["one", "text"], 2) == -1).all()
+
+
+def test_tasks_of_one_sentence_have_no_shared_words() -> None:
+    inputs = parsed()[1].rules["kovaleva2019_shared"].input
+    paired = {name for name, task in TASKS.items() if len(task.texts) == 2}
+    assert {Path(path).name.partition(".")[0] for path in inputs} == paired
+
+
+def test_attention_to_copies_by_hand() -> None:
+    # [CLS] cat sat [SEP] cat ran [SEP]
+    ordinary = np.array([0, 1, 1, 0, 1, 1, 0], dtype=bool)
+    segment = np.array([0, 0, 0, 0, 1, 1, 1])
+    spelling = np.array([-1, 0, -1, -1, 0, -1, -1])
+    pattern = np.zeros((1, 1, 7, 7))
+    pattern[0, 0, 1] = [0.1, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1]  # cat: 0.4 to cat, 0.1 to ran
+    pattern[0, 0, 4] = [0.2, 0.2, 0.3, 0.3, 0.0, 0.0, 0.0]  # cat: 0.2 to cat, 0.3 to sat
+    copies, others = map_measures.to_copies(pattern, spelling, segment, ordinary)
+    assert copies[0, 0] == pytest.approx((0.4 + 0.2) / 2)
+    assert others[0, 0] == pytest.approx((0.1 + 0.3) / 2)
+    shared, rest = map_measures.to_shared(pattern, spelling, ordinary)
+    assert shared[0, 0] == pytest.approx((0.1 + 0.2 + 0.4) / 7 / 2)  # columns 1 and 4
+    assert rest[0, 0] == pytest.approx((0.1 + 0.3 + 0.1) / 7 / 2)  # columns 2 and 5
+    nothing = np.full(7, -1)
+    assert map_measures.to_copies(pattern, nothing, segment, ordinary) is None
+    assert map_measures.to_shared(pattern, nothing, ordinary) is None
+
+
+def test_a_uniform_head_has_no_excess() -> None:
+    pattern = np.full((2, 3, 9, 9), 1 / 9)
+    ordinary = np.array([0, 1, 1, 1, 0, 1, 1, 1, 0], dtype=bool)
+    segment = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
+    spelling = np.array([-1, 0, 0, -1, -1, -1, 0, -1, -1])  # a word of two pieces, then of one
+    for both in (
+        map_measures.to_copies(pattern, spelling, segment, ordinary),
+        map_measures.to_shared(pattern, spelling, ordinary),
+    ):
+        np.testing.assert_allclose(both[0], both[1])
+
+
+def test_the_table_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    frame = frames["shared"].set_index(["stage", "measure", "layer", "head"])
+    trees = read_trees(study["annotation"])
+    layer, head = 2, 1
+    for stage, examples in zip(("pretrained", "fine-tuned"), caches(study), strict=True):
+        copies, others = [], []
+        for example, tree in zip(examples, trees, strict=True):
+            weights = example.pattern[layer, head].astype(float)
+            words = {k: tree.words[w] for k, w in enumerate(example.word) if w >= 0}
+            of_example = []
+            for query, word in words.items():
+                across = [k for k in words if example.segment[k] != example.segment[query]]
+                same = [weights[query, k] for k in across if words[k] == word != "."]
+                different = [weights[query, k] for k in across if words[k] != word or word == "."]
+                if same and different:
+                    of_example.append((np.mean(same), np.mean(different)))
+            if of_example:
+                copies.append(np.mean([a for a, _ in of_example]))
+                others.append(np.mean([b for _, b in of_example]))
+        row = frame.loc[stage, "copy", layer, head]
+        assert row["n"] == len(copies) > 0
+        assert row["attention"] == pytest.approx(np.mean(copies), abs=1e-9)
+        assert row["others"] == pytest.approx(np.mean(others), abs=1e-9)
+        assert row["excess"] == pytest.approx(row["attention"] - row["others"], abs=1e-9)
+        assert row["ci_low"] <= row["excess"] <= row["ci_high"]

@@ -1,0 +1,72 @@
+"""Heads' names in tables and figures: `<layer>-<head>`, both counted from 1, as in the papers."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workflow_scripts.core.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def head_label(layer: int, head: int) -> str:
+    """The name of the head with 0-based `layer` and `head`: (7, 10) is 8-11."""
+    return f"{layer + 1}-{head + 1}"
+
+
+def head_labels(frame: "pd.DataFrame") -> list[str]:
+    """The names of the heads of a table with 0-based columns layer and head."""
+    return [
+        head_label(layer, head) for layer, head in zip(frame["layer"], frame["head"], strict=True)
+    ]
+
+
+def parse_head(name: str, n_layers: int, n_heads: int) -> tuple[int, int]:
+    """0-based layer and head of a label. Raises InputError where the model has no such head."""
+    match = re.fullmatch(r"([1-9]\d*)-([1-9]\d*)", name)
+    if match is None:
+        raise InputError(f"head {name!r}: write <layer>-<head> from 1, as 8-11")
+    layer, head = int(match[1]) - 1, int(match[2]) - 1
+    if layer >= n_layers or head >= n_heads:
+        raise InputError(
+            f"head {name}: the model has layers 1 to {n_layers} with heads 1 to {n_heads}"
+        )
+    return layer, head
+
+
+ATTENTION_TYPES = {
+    "encoder": "Enc-Enc",
+    "encoder-decoder": "Enc-Dec",
+    "decoder": "Dec-Dec",
+}  # for people
+# T5 calls its layers `block`, and numbers the parts of a layer too.
+_MODULE = re.compile(
+    r"(?:.*\.)?(?P<stack>encoder|decoder)\.(?:layers|block)\.(?P<layer>\d+)\.(?:layer\.\d+\.)?"
+    r"(?P<part>self_attn|encoder_attn|SelfAttention|EncDecAttention)"
+)
+_CROSS = {"encoder_attn", "EncDecAttention"}
+
+
+@dataclass(frozen=True)
+class Sublayer:
+    """One attention module: its type, a key of TYPES, and its layer in its stack, from 0."""
+
+    type: str
+    layer: int
+
+
+def sublayer_of(module: str) -> Sublayer | None:
+    """The sublayer that a module's name means in Marian, BART, mBART, M2M100 and T5, else None."""
+    found = _MODULE.fullmatch(module)
+    if found is None:
+        return None
+    kind = "encoder-decoder" if found["part"] in _CROSS else found["stack"]
+    return Sublayer(kind, int(found["layer"]))
+
+
+def in_order(sublayers: Iterable[Sublayer]) -> tuple[Sublayer, ...]:
+    """By type, in the order of TYPES, then by layer."""
+    kinds = list(ATTENTION_TYPES)
+    return tuple(sorted(sublayers, key=lambda each: (kinds.index(each.type), each.layer)))

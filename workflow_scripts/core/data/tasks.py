@@ -1,0 +1,212 @@
+"""GLUE tasks, those of Kovaleva et al. (2019, section 3) and CoLA, and their prepared tables."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example
+
+TASK_COLUMNS = ("split", "id", "source", "text1", "text2", "label")
+BEST_SCORE = 5.0  # of STS-B; the lowest is 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: its title, its columns in the official TSV files, its classes and its metrics.
+
+    `labels` are the classes as the files spell them, in the order of their numbers, empty if the
+    label is a score from 0 to BEST_SCORE. `ids` identify a row; empty if the task has no ids.
+    `files` maps each split to its official file, `hub` are the hub's text columns. `columns` names
+    the files' columns if they have no header. If `malformed`, the official files have malformed
+    rows, which are left out and counted.
+    """
+
+    title: str
+    texts: tuple[str, ...]
+    label: str
+    metrics: tuple[str, ...]
+    hub: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    files: dict[str, str] = field(default_factory=lambda: {"train": "train.tsv", "dev": "dev.tsv"})
+    hub_splits: dict[str, str] = field(
+        default_factory=lambda: {"train": "train", "dev": "validation"}
+    )
+    malformed: bool = False
+
+    @property
+    def main_metric(self) -> str:
+        """The metric that figures show if there is room for one only."""
+        return self.metrics[0]
+
+    @property
+    def n_labels(self) -> int:
+        """Number of outputs of a classifier: 1 for a score."""
+        return len(self.labels) or 1
+
+
+TASKS: dict[str, Task] = {
+    "mrpc": Task(
+        title="MRPC",
+        texts=("#1 String", "#2 String"),
+        label="Quality",
+        labels=("0", "1"),
+        ids=("#1 ID", "#2 ID"),
+        metrics=("f1", "accuracy"),
+        hub=("sentence1", "sentence2"),
+    ),
+    "stsb": Task(
+        title="STS-B",
+        texts=("sentence1", "sentence2"),
+        label="score",
+        ids=("index",),
+        metrics=("pearson", "spearman"),
+        hub=("sentence1", "sentence2"),
+    ),
+    "sst2": Task(
+        title="SST-2",
+        texts=("sentence",),
+        label="label",
+        labels=("0", "1"),
+        metrics=("accuracy",),
+        hub=("sentence",),
+    ),
+    "qqp": Task(
+        title="QQP",
+        texts=("question1", "question2"),
+        label="is_duplicate",
+        labels=("0", "1"),
+        ids=("id",),
+        metrics=("f1", "accuracy"),
+        hub=("question1", "question2"),
+        malformed=True,
+    ),
+    "rte": Task(
+        title="RTE",
+        texts=("sentence1", "sentence2"),
+        label="label",
+        labels=("entailment", "not_entailment"),
+        ids=("index",),
+        metrics=("accuracy",),
+        hub=("sentence1", "sentence2"),
+    ),
+    "qnli": Task(
+        title="QNLI",
+        texts=("question", "sentence"),
+        label="label",
+        labels=("entailment", "not_entailment"),
+        ids=("index",),
+        metrics=("accuracy",),
+        hub=("question", "sentence"),
+    ),
+    "mnli": Task(
+        title="MNLI",
+        texts=("sentence1", "sentence2"),
+        label="gold_label",
+        labels=("entailment", "neutral", "contradiction"),
+        ids=("index",),
+        metrics=("accuracy",),
+        hub=("premise", "hypothesis"),
+        files={
+            "train": "train.tsv",
+            "dev": "dev_matched.tsv",
+            "dev_mismatched": "dev_mismatched.tsv",
+        },
+        hub_splits={
+            "train": "train",
+            "dev": "validation_matched",
+            "dev_mismatched": "validation_mismatched",
+        },
+    ),
+    # Not among Kovaleva et al.'s; Michel et al. prune heads on it (2019, appendix B).
+    "cola": Task(
+        title="CoLA",
+        texts=("sentence",),
+        label="label",
+        labels=("0", "1"),
+        columns=("source", "label", "mark", "sentence"),
+        metrics=("matthews", "accuracy"),
+        hub=("sentence",),
+    ),
+}
+
+
+def read_task(path: Path) -> pd.DataFrame:
+    """The prepared table of a task: one row per example, COLUMNS; text2 may be empty."""
+    return tables.read(path, TASK_COLUMNS)
+
+
+def present_tasks(frame: pd.DataFrame) -> list[str]:
+    """The tasks that the column `task` of a table names, in the papers' order."""
+    return [name for name in TASKS if name in set(frame["task"])]
+
+
+def split_of(frame: pd.DataFrame, split: str) -> pd.DataFrame:
+    """The rows of one split, with an index from 0."""
+    return frame[frame["split"] == split].reset_index(drop=True)
+
+
+def texts_of(frame: pd.DataFrame) -> list[tuple[str, ...]]:
+    """The one or two texts of each row."""
+    pairs = zip(frame["text1"], frame["text2"], strict=True)
+    return [(first, second) if second else (first,) for first, second in pairs]
+
+
+def to_examples(frame: pd.DataFrame) -> list[Example]:
+    """The rows as a model's inputs."""
+    rows = zip(frame["id"], frame["source"], texts_of(frame), strict=True)
+    return [Example(id_, document=id_, source=source, texts=texts) for id_, source, texts in rows]
+
+
+ARCT_TEXTS = ("claim", "reason", "warrant0", "warrant1")
+ARCT_COLUMNS = ("split", "version", "id", "source", *ARCT_TEXTS, "label")
+ARCT_SPLITS = ("train", "dev", "test")
+# A point as published; with its claim negated and its label flipped (the adversarial set, section
+# 6); with its warrants swapped and its label flipped.
+ARCT_VERSIONS = ("original", "negated", "swapped")
+# The versions that a training and a development set consist of, by the name of the training set.
+TRAINED_ON = {
+    "original": (("original",), ("original",)),
+    "swapped": (("original", "swapped"), ("original", "negated")),
+    "negated": (("original", "negated"), ("original", "negated")),
+}
+
+
+def read_arct(path: Path) -> pd.DataFrame:
+    """The prepared points, one row each: COLUMNS; `label` is 0 or 1, the right warrant's number."""
+    return tables.read(path, ARCT_COLUMNS)
+
+
+def points_of(frame: pd.DataFrame, split: str, versions: tuple[str, ...]) -> pd.DataFrame:
+    """The points of a split in these versions, with a new index."""
+    chosen = (frame["split"] == split) & frame["version"].isin(versions)
+    return frame[chosen].reset_index(drop=True)
+
+
+def splits_of(frame: pd.DataFrame) -> list[str]:
+    """The splits that the table has, training first."""
+    return [split for split in ARCT_SPLITS if (frame["split"] == split).any()]
+
+
+def held_out(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """The original points of each split but the training set."""
+    return [points_of(frame, split, ("original",)) for split in splits_of(frame)[1:]]
+
+
+def held_out_parts(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The held-out rows of a table of points by name: all together first, then the test set alone.
+
+    `dev and test` and `test`, or `dev` where the study has no test set.
+    """
+    splits = [split for split in splits_of(frame) if split != ARCT_SPLITS[0]]
+    rows = frame[frame["split"].isin(splits)]
+    parts = {" and ".join(splits): rows}
+    return parts | {splits[-1]: rows[rows["split"] == splits[-1]]}
+
+
+def last_split(frame: pd.DataFrame) -> str:
+    """The split that results are reported on: test, or dev where the study has no test set."""
+    return splits_of(frame)[-1]

@@ -1,0 +1,191 @@
+"""Length-bucketed batches: examples of similar length share a batch, so that padding is rare."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
+from torch.overrides import TorchFunctionMode
+from transformers import PretrainedConfig, PreTrainedModel
+
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
+
+
+def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
+    """Batches of example indices, longest first; padded, none exceeds `batch_tokens` tokens.
+
+    An example longer than `batch_tokens` is a batch by itself. Longest first, so that a batch
+    that does not fit into memory fails at the start.
+    """
+    order = np.argsort(-np.asarray(lengths), kind="stable")
+    batches, start = [], 0
+    while start < len(order):
+        size = max(1, batch_tokens // int(lengths[order[start]]))
+        batches.append(order[start : start + size])
+        start += size
+    return batches
+
+
+def chunks_by_length(lengths: Sequence[int], size: int) -> list[np.ndarray]:
+    """Batches of `size` example indices, shortest first, however many tokens they have."""
+    order = np.argsort(lengths, kind="stable")
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def part_of(lengths: Sequence[int], batch_tokens: int, part: str) -> np.ndarray:
+    """The examples of one part, `2-of-8` say, as ascending indices: its share of the batches.
+
+    The batches are those of `by_length`, which forms the same ones of a part's examples alone, so
+    that no product of a batch depends on the number of parts. A part may be empty. The batches
+    with the most tokens, padding included, are dealt first, each to the part with the fewest.
+    """
+    number, n_parts = (int(text) for text in part.split("-of-"))
+    batches = by_length(lengths, batch_tokens)
+    padded = [len(batch) * int(lengths[batch[0]]) for batch in batches]
+    load, chosen = np.zeros(n_parts), [np.empty(0, int)]
+    for index in np.argsort(padded, kind="stable")[::-1]:
+        dealt_to = int(load.argmin())
+        load[dealt_to] += padded[index]
+        if dealt_to == number - 1:
+            chosen.append(batches[index])
+    return np.sort(np.concatenate(chosen))
+
+
+def has_segments(model: PreTrainedModel) -> bool:
+    """Whether the model distinguishes the first text from the second by their segments."""
+    return getattr(model.config, "type_vocab_size", 0) > 1
+
+
+def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
+    """Inputs of a batch, padded to its longest example, on the model's device: [batch, token].
+
+    A model without a padding token gets its end token, or 0: it is masked, and stands on the right.
+    """
+    inputs = {
+        "input_ids": _stack([example.ids for example in tokens], _padding_of(model.config)),
+        "attention_mask": _stack([np.ones(len(example)) for example in tokens]),
+    }
+    if has_segments(model):
+        inputs["token_type_ids"] = _stack([example.segment for example in tokens])
+    return {name: value.to(model.device) for name, value in inputs.items()}
+
+
+def _padding_of(config: PretrainedConfig) -> int:
+    found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
+    return (found[0] if isinstance(found, list) else found) or 0
+
+
+def _stack(rows: list[np.ndarray], padding: int = 0) -> torch.Tensor:
+    """Rows of different lengths as one int64 tensor."""
+    return pad_sequence([torch.from_numpy(row).long() for row in rows], True, padding)
+
+
+def pick_device(device: str = "auto") -> torch.device:
+    """The device that a study names; `auto` takes a GPU where there is one.
+
+    Raises InputError for a GPU that torch does not see.
+    """
+    if device == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise InputError("device: cuda: torch sees no GPU; set device to auto or cpu")
+    if device == "mps" and not torch.backends.mps.is_available():
+        raise InputError("device: mps: torch sees no Apple GPU; set device to auto or cpu")
+    return torch.device(device)
+
+
+def autocast(device: torch.device, precision: str) -> AbstractContextManager:
+    """Forward passes within run in `precision`: float32 or bfloat16."""
+    if precision == "float32":
+        return nullcontext()
+    return torch.autocast(device.type, dtype=torch.bfloat16)
+
+
+ONEDNN = (
+    torch.backends.mkldnn.is_available()
+    and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+)
+
+
+class OneDNN(TorchFunctionMode):
+    """Within, every linear layer that `serves` its operands runs by oneDNN."""
+
+    def __torch_function__(
+        self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        if function is functional.linear and not kwargs and served_by_onednn(*args[:2]):
+            return Linear.apply(*args) if torch.is_grad_enabled() else linear_product(*args)
+        return function(*args, **(kwargs or {}))
+
+
+class Linear(torch.autograd.Function):
+    """functional.linear whose backward pass is oneDNN's, too."""
+
+    @staticmethod
+    def forward(context: Any, states: torch.Tensor, weight: torch.Tensor, *bias: Any) -> Any:
+        context.save_for_backward(states, weight)
+        return linear_product(states, weight, *bias)
+
+    @staticmethod
+    def backward(context: Any, gradient: torch.Tensor) -> tuple:
+        states, weight = context.saved_tensors
+        needed, rows = context.needs_input_grad, gradient.flatten(0, -2)
+        of_states = linear_product(gradient, weight.t()) if needed[0] else None
+        of_weight = linear_product(rows.t(), states.flatten(0, -2).t()) if needed[1] else None
+        return of_states, of_weight, *(rows.sum(0) if need else None for need in needed[2:])
+
+
+def linear_product(
+    states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None
+) -> torch.Tensor:
+    """States [..., in] times weight [out, in], plus bias [out]: [..., out]."""
+    return torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
+
+
+def served_by_onednn(states: torch.Tensor, weight: torch.Tensor) -> bool:
+    """Whether the product is one of float32 on a CPU with AVX-512, and not empty."""
+    return (
+        ONEDNN
+        and states.is_cpu
+        and states.dtype == weight.dtype == torch.float32
+        and states.dim() > 1
+        and states.numel() > 0
+        and not torch.is_autocast_enabled("cpu")
+    )
+
+
+REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
+
+
+def is_finite(tensor: torch.Tensor) -> bool:
+    """Whether no number of the tensor is NaN or infinite."""
+    # A sum is twenty times faster; one that overflows is looked at again.
+    return bool(tensor.sum().isfinite() or tensor.isfinite().all())
+
+
+def check_losses(losses: Sequence[float], done: int, name: str = "loss") -> None:
+    """Raise InputError for the first of these losses, after step `done`, that is not finite."""
+    for step, loss in enumerate(losses, done + 1):
+        if not math.isfinite(loss):
+            raise InputError(f"training: the {name} of step {step} is {loss}; {REMEDY}")
+
+
+def check_weights(weights: Iterable[torch.Tensor], done: int) -> None:
+    """Raise InputError where weights are not finite after the `done` first steps of a training."""
+    if not all(is_finite(each.detach()) for each in weights):
+        raise InputError(f"training: weights are not finite after step {done}; {REMEDY}")
+
+
+def check_logits(logits: np.ndarray) -> np.ndarray:
+    """The logits [example, label] as they are; raises InputError where one is not finite."""
+    if n := int((~np.isfinite(logits)).any(axis=1).sum()):
+        raise InputError(f"logits of {n} of {len(logits)} examples are not finite; {REMEDY}")
+    return logits

@@ -1,0 +1,330 @@
+"""Bootstrap samples as weights of examples, and the intervals that come from them.
+
+A weight is how often its example was sampled; every variant is scored on the same samples (paired).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.stats.metrics import weighted_scores
+
+CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
+# Random divisions of a bootstrap sample, averaged: one alone would add its own noise.
+DIVISIONS_OF_SAMPLE = 8
+
+# Scores [draw, variant], the baseline's first, of weights [draw, example]; more is better.
+Scores = Callable[[np.ndarray], np.ndarray]
+
+
+@lru_cache(maxsize=1)
+def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
+    """How often each of `n` examples is sampled with replacement, int [draw, example], read-only.
+
+    A table's intervals are of the same samples, which are made once.
+    """
+    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
+    weights.flags.writeable = False
+    return weights
+
+
+def document_weights(documents: Sequence[str], draws: int, seed: int) -> np.ndarray:
+    """How often each example is sampled where whole documents are: int [draw, example].
+
+    `documents` holds the document of each example. Examples of one document are alike, so they are
+    sampled together (the cluster bootstrap: Davison and Hinkley 1997, section 3.8). Where every
+    example has a document of its own, these are the weights of `bootstrap_weights`.
+    """
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    return bootstrap_weights(len(names), draws, seed)[:, codes]
+
+
+def observed_and_resampled(n: int, draws: int, seed: int) -> np.ndarray:
+    """The weights of the observed sample, all 1, above those of `draws` bootstrap samples."""
+    return np.concatenate([np.ones((1, n), int), bootstrap_weights(n, draws, seed)])
+
+
+def half_weights(n: int, draws: int, seed: int) -> np.ndarray:
+    """1 for the examples of a random half, else 0: int [draw, example]."""
+    return _first_halves(np.ones((draws, n), int), seed)
+
+
+def honest_gain(scores: Scores, n: int, divisions: int, draws: int, seed: int) -> dict[str, float]:
+    """The gain of the best variant over the baseline, on examples that did not choose it.
+
+    In every division the best variant on one half of the `n` examples is measured against the
+    baseline on the other half, and vice versa; `gain` is the mean over divisions. `naive` chooses
+    and measures on all examples.
+
+    `gain_low` and `gain_high` are the 95% interval over examples: `draws` bootstrap samples each
+    choose and measure anew, on halves that share no example. Such halves hold fewer distinct
+    examples, which choose less well, so percentiles are also taken around `gain` (Davison and
+    Hinkley 1997, section 5.2); the interval holds both, so that none of them decides a verdict.
+    """
+    gain = float(_held_out_gain(scores, np.ones((divisions, n), int), seed).mean())
+    weights = bootstrap_weights(n, draws, seed)
+    sampled = np.mean(
+        [_held_out_gain(scores, weights, seed + 1 + k) for k in range(DIVISIONS_OF_SAMPLE)], axis=0
+    )
+    low, high = np.percentile(sampled, CONFIDENCE)
+    bias = float(sampled.mean()) - gain
+    low, high = min(low, low - bias), max(high, high - bias)
+    whole = scores(np.ones((1, n)))[0]
+    naive = float(whole[1:].max() - whole[0])
+    return {"naive": naive, "gain": gain, "gain_low": float(low), "gain_high": float(high)}
+
+
+def _held_out_gain(scores: Scores, weights: np.ndarray, seed: int) -> np.ndarray:
+    """The gain on examples that did not choose the variant, mean of both ways round: [draw]."""
+    one, other = _on_halves(scores, weights, seed)
+    draw = np.arange(len(weights))
+    gains = [
+        measured[draw, 1 + chosen[:, 1:].argmax(axis=1)] - measured[:, 0]
+        for chosen, measured in ((one, other), (other, one))
+    ]
+    return np.mean(gains, axis=0)
+
+
+def half_agreement(scores: Scores, n: int, draws: int, seed: int) -> dict[str, float]:
+    """How well effects measured on one half of `n` examples agree with those on the other half.
+
+    Pearson's and Spearman's correlation over variants, means over `draws` random divisions, with
+    the 2.5th and 97.5th percentiles: noise in the effects keeps them below 1.
+    """
+    halves = _on_halves(scores, np.ones((draws, n), int), seed)
+    one, other = (of_half[:, 1:] - of_half[:, :1] for of_half in halves)
+    columns = {}
+    for name in ("pearson", "spearman"):
+        pairs = zip(one, other, strict=True)
+        values = [weighted_scores(name, x, y[None], np.ones((1, len(x))))[0, 0] for x, y in pairs]
+        low, high = np.percentile(values, CONFIDENCE)
+        columns |= {name: float(np.mean(values)), f"{name}_low": low, f"{name}_high": high}
+    return columns
+
+
+def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[str, float | int]:
+    """Pearson's and Spearman's correlation over paired values, with 95% bootstrap intervals."""
+    weights = observed_and_resampled(len(x), draws, seed)
+    columns: dict[str, float | int] = {}
+    for metric in ("pearson", "spearman"):
+        values = weighted_scores(metric, x, y[None], weights)[:, 0]
+        columns[metric] = float(values[0])
+        columns[f"{metric}_low"], columns[f"{metric}_high"] = np.percentile(values[1:], CONFIDENCE)
+    return columns | {"n": len(x)}
+
+
+def _on_halves(scores: Scores, weights: np.ndarray, seed: int) -> list[np.ndarray]:
+    """Scores on random halves of the weighted examples, and on the others: each [draw, variant]."""
+    half = _first_halves(weights, seed)
+    return [scores(weights * part) for part in (half, 1 - half)]
+
+
+def _first_halves(weights: np.ndarray, seed: int) -> np.ndarray:
+    """1 for a random half of the examples that have a weight, else 0: int [draw, example]."""
+    draws, n = weights.shape
+    order = np.random.default_rng(seed).random((draws, n)).argsort(axis=1)
+    has_weight = weights > 0
+    ranks = np.where(has_weight, order, n + order).argsort(axis=1).argsort(axis=1)
+    return (ranks < has_weight.sum(axis=1, keepdims=True) // 2).astype(int)
+
+
+INDEPENDENT: Final = None  # in place of documents: every example is resampled on its own
+
+
+def per_head(
+    values: Mapping[str, np.ndarray],
+    kind: str,
+    measure: str,
+    draws: int,
+    seed: int,
+    documents: Sequence[str] | None,
+) -> pd.DataFrame:
+    """One row per head and entry of `values`: the mean over examples with a 95% interval.
+
+    `values` maps each name (column `kind`) to numbers [example, layer, head]; NaN where an
+    example has none. Columns: layer, head, `kind`, `measure`, ci_low, ci_high, n (examples).
+    Unless INDEPENDENT, whole `documents` (one of each example) are resampled, and counted in
+    n_documents.
+    """
+    frames = []
+    for name, numbers in values.items():
+        mean, low, high = bootstrap_mean(numbers, draws, seed, documents)
+        n_layers, n_heads = mean.shape
+        n = np.isfinite(numbers).sum(axis=0)
+        columns = {kind: name, measure: mean, "ci_low": low, "ci_high": high, "n": n}
+        if documents is not INDEPENDENT:
+            columns["n_documents"] = count_documents(numbers, documents)
+        frames.append(tables.tidy({"layer": range(n_layers), "head": range(n_heads)}, **columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def bootstrap_mean(
+    values: np.ndarray, draws: int, seed: int, documents: Sequence[str] | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean over the first axis, NaN left out, and the ends of its 95% percentile interval.
+
+    Whole `documents` (one of each example) are resampled, or examples if INDEPENDENT. All three are
+    NaN where no example has a value; the ends also where all values are of one document.
+    """
+    flat = values.reshape(len(values), -1).astype(np.float64)
+    present = np.isfinite(flat)
+    filled = np.where(present, flat, 0)
+    known = present.any(axis=0)
+    if documents is INDEPENDENT:
+        weights = bootstrap_weights(len(flat), draws, seed)
+    else:
+        weights = document_weights(documents, draws, seed)
+        known = count_documents(flat, documents) > 1
+    weights = weights.astype(np.float64)  # products of one type
+    with np.errstate(invalid="ignore", divide="ignore"):
+        resampled = (weights @ filled) / (weights @ present.astype(np.float64))
+        mean = filled.sum(axis=0) / present.sum(axis=0)
+    low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    if known.any():
+        # NaNs, of resamples without any value, cost one pass per column.
+        percentile = np.nanpercentile if np.isnan(resampled[:, known]).any() else np.percentile
+        low[known], high[known] = percentile(resampled[:, known], CONFIDENCE, axis=0)
+    shape = values.shape[1:]
+    return mean.reshape(shape), low.reshape(shape), high.reshape(shape)
+
+
+def wilson(right: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of the share of `right` among `n`, both ends from 0 to 1."""
+    from scipy import stats  # half a second, which jobs that only resample are spared
+
+    ends = stats.binomtest(right, n).proportion_ci(confidence, method="wilson")
+    return ends.low, ends.high
+
+
+def count_documents(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
+    """Number of documents with a value that is not NaN, int [...] of values [example, ...]."""
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    counted = np.zeros((len(names), *values.shape[1:]), dtype=bool)
+    np.logical_or.at(counted, codes, np.isfinite(values))
+    return counted.sum(axis=0)
+
+
+def document_units(documents: Sequence[str]) -> np.ndarray:
+    """Number of the unit of each example, int [example], for the document of each.
+
+    Examples of one document are alike, so documents are the units; where all examples are of one
+    document, each of them is a unit.
+    """
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    return codes if len(names) > 1 else np.arange(len(documents))
+
+
+def bootstrap_accuracy(
+    correct: np.ndarray, total: np.ndarray, draws: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Accuracy and both ends of its 95% bootstrap interval over units, each [..., kind].
+
+    Whole units are resampled. All are NaN where a kind never occurs, the ends also
+    where it occurs in one unit alone.
+    """
+    n = len(correct)
+    weights = bootstrap_weights(n, draws, seed).astype(np.float64)  # fast, and still exact
+    shape = correct.shape[1:]
+    mean, low, high = (np.full(shape, np.nan) for _ in range(3))
+    for kind in np.flatnonzero(total.sum(axis=0)):
+        mean[..., kind] = correct[..., kind].sum(axis=0, dtype=np.int64) / total[:, kind].sum()
+        if np.count_nonzero(total[:, kind]) < 2:
+            continue
+        resampled_total = weights @ total[:, kind]
+        resampled = weights @ correct[..., kind].reshape(n, -1).astype(np.float64)
+        known = resampled_total > 0
+        ends = np.percentile(resampled[known] / resampled_total[known, None], CONFIDENCE, axis=0)
+        low[..., kind], high[..., kind] = ends.reshape(2, *shape[:-1])
+    return mean, low, high
+
+
+class HeldOut(NamedTuple):
+    """The best head of a kind on one half of the units, and its accuracy on the other half."""
+
+    index: tuple[int, ...]  # of the axes between unit and kind
+    bootstrap_accuracy: float  # NaN where the kind does not occur in the other half
+    n: int
+
+
+def random_halves(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The indices of a random half of `n` units, and those of the others."""
+    order = np.random.default_rng(seed).permutation(n)
+    return order[: n // 2], order[n // 2 :]
+
+
+def held_out(correct: np.ndarray, total: np.ndarray, seed: int) -> list[HeldOut]:
+    """For each kind the best head on a random half of the units, measured on the other half."""
+    halves = random_halves(len(correct), seed)
+    chosen, scored = (correct[half].sum(axis=0, dtype=np.int64) for half in halves)
+    rows = []
+    for kind, n in enumerate(total[halves[1]].sum(axis=0)):
+        best = np.unravel_index(chosen[..., kind].argmax(), chosen.shape[:-1])
+        score = scored[(*best, kind)] / n if n else np.nan
+        rows.append(HeldOut(tuple(map(int, best)), score, int(n)))
+    return rows
+
+
+class Gain(NamedTuple):
+    """How much more often the best head is right than the best baseline, as a share."""
+
+    gain: float  # NaN where each division has a half that lacks the kind
+    low: float  # ends of the 95% interval; NaN where fewer than four units have the kind
+    high: float
+    p: float  # two-sided, of no gain; NaN where the interval is
+
+
+def held_out_gains(
+    correct: np.ndarray, baselines: np.ndarray, total: np.ndarray, draws: int, seed: int
+) -> list[Gain]:
+    """For each kind what the best head gains over the best baseline on units that chose neither.
+
+    Both are chosen on one of `random_halves` and measured on the other, and the other way round;
+    the gain is over the units of both, and the mean of DIVISIONS_OF_SAMPLE such divisions, seeded
+    from `seed` on, without those where a half lacks the kind. `baselines` is
+    [unit, baseline, kind], of the same predictions as `correct`. In each bootstrap sample of whole
+    units they are chosen and measured anew in each division; copies of a unit stay in its half.
+    Samples hold fewer distinct units, which choose less well, so they are moved by what their mean
+    gain differs from `gain` (Davison and Hinkley 1997, section 5.2). `p` is twice the share of
+    moved samples that have the rarer sign or are 0.
+    """
+    n = len(correct)
+    divisions = [random_halves(n, seed + k)[0] for k in range(DIVISIONS_OF_SAMPLE)]
+    weights = observed_and_resampled(n, draws, seed).astype(np.float64)  # fast, and still exact
+    gains = []
+    for kind in range(total.shape[1]):
+        hits = [part[..., kind].reshape(n, -1).astype(np.float64) for part in (correct, baselines)]
+        words, right = weights @ total[:, kind], [weights @ part for part in hits]
+        summed, known = np.zeros(draws + 1), np.zeros(draws + 1, int)
+        for half in divisions:
+            size = weights[:, half] @ total[half, kind]  # words of the half [draw]
+            one = [weights[:, half] @ part[half] for part in hits]  # [draw, head or baseline]
+            other = [whole - part for whole, part in zip(right, one, strict=True)]
+            in_both = (size > 0) & (size < words)
+            summed += np.where(in_both, _gained(one, other) + _gained(other, one), 0)
+            known += in_both
+        share = summed / np.where(known > 0, known * words, np.nan)
+        resampled, low, high, p = share[1:][known[1:] > 0], np.nan, np.nan, np.nan
+        if known[0] and np.count_nonzero(total[:, kind]) > 3:
+            resampled += share[0] - resampled.mean()
+            low, high = np.percentile(resampled, CONFIDENCE)
+            beyond = min((resampled <= 0).sum(), (resampled >= 0).sum())
+            p = min(1.0, 2 * (1 + beyond) / (1 + len(resampled)))
+        gains.append(Gain(*map(float, (share[0], low, high, p))))
+    return gains
+
+
+def _gained(chosen: Sequence[np.ndarray], measured: Sequence[np.ndarray]) -> np.ndarray:
+    """By how many words the best head beats the best baseline: [draw].
+
+    Both parts have the words that heads and that baselines get right, each [draw, head or
+    baseline]; one part chooses, the other measures.
+    """
+    head, baseline = (
+        np.take_along_axis(score, choice.argmax(axis=1)[:, None], axis=1)[:, 0]
+        for choice, score in zip(chosen, measured, strict=True)
+    )
+    return head - baseline

@@ -1,0 +1,113 @@
+"""Kovaleva et al. 2019, Figure 3: attention between predicates and their frame elements."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import frame_heads
+from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.frames.frame_drawings import COLUMNS, heads_above
+from workflow_scripts.frames.frame_scores import DIRECTIONS
+
+TITLES = {
+    "either": "In either direction",
+    "from predicate": "From the predicate",
+    "to predicate": "To the predicate",
+}
+TO_EARLIER = "To the earlier side"  # of a decoder
+
+
+def directions_of(frame: pd.DataFrame) -> list[str]:
+    """The directions that are measured: of a decoder "either" alone, to the earlier side."""
+    return [name for name in DIRECTIONS if name in set(frame["direction"])]
+
+
+def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> AxesImage:
+    """A map for each direction, on one scale, with the heads above the percentile framed."""
+    top = frame["attention"].max()
+    for panel, name in zip(axes, directions_of(frame), strict=True):
+        rows = frame[frame["direction"] == name]
+        image = heatmaps.draw(panel, heatmaps.grid_of(rows, "attention"), 0.0, top)
+        panel.set_title(TO_EARLIER if "coverage" in frame else TITLES[name])
+        for row in heads_above(frame, percentile, name).itertuples():
+            corner = (row.head - 0.5, row.layer - 0.5)
+            colour = colours.HIGHLIGHT
+            panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=colour, linewidth=1.2))
+    return image
+
+
+def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
+    """How far attention along links exceeds that along controls; a dot on every frame head."""
+    rows = frame[frame["direction"] == "either"]
+    image = heatmaps.around_zero(axes, heatmaps.grid_of(rows, "difference"))
+    heatmaps.dots(axes, frame_heads(frame))
+    axes.set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
+    return image
+
+
+def draw_head(axes: Axes, rows: pd.DataFrame) -> None:
+    """One head on the sentence, its frame links above all other lines."""
+    largest = rows.loc[rows["highlighted"], "weight"].max()
+    titled = rows.assign(title=f"strongest link {largest:.2f}")
+    attention_lines.draw_panel(axes, titled, emphasise=True)
+
+
+def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str) -> Figure:
+    """Maps above, the lines of a few heads below; `where` states what kind of sentences."""
+    n_layers, n_words = frame["layer"].max() + 1, lines["query"].max() + 1
+    heights = 0.95 + heatmaps.CELL * n_layers, 0.75 + 0.15 * n_words
+    figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=heights)
+    n = frame["n"].max()
+    share = f", {frame['coverage'].iloc[0]:.0%} of the links" if "coverage" in frame else ""
+    above.suptitle(f"Predicate and frame element, {n:.0f} {where}{share}", fontsize=8)
+    maps = list(above.subplots(1, len(directions_of(frame)) + 1))
+    maps[0].set_ylabel("Layer")
+    for axes in maps:
+        axes.set_xlabel("Head")
+    heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[-2:-1], "Attention")
+    heatmaps.bar(draw_difference(maps[-1], frame), maps[-1:], "Difference")
+    percentile_key = f"above the {percentile:g}th percentile of the map"
+    keys = [
+        Patch(facecolor="none", edgecolor=colours.HIGHLIGHT, linewidth=1.2, label=percentile_key),
+        Line2D([], [], color=colours.BLACK, marker="o", markersize=1.6, ls="", label="frame head"),
+    ]
+    above.legend(handles=keys, loc="outside lower center", ncols=2)
+    title = (
+        f"One sentence, {lines['title'].iloc[0]}; links between predicate and elements in orange"
+    )
+    below.suptitle(title, fontsize=8)
+    numbers = sorted(lines["drawing"].unique())
+    panels = below.subplots(1, len(numbers), squeeze=False)[0]
+    for axes, number in zip(panels, numbers, strict=True):
+        draw_head(axes, lines[lines["drawing"] == number])
+    return figure
+
+
+def kovaleva2019_fig3(
+    scores: Path,
+    drawings: Path,
+    svg: Out,
+    pdf: Out,
+    png: Out,
+    percentile: float,
+    generated: bool,
+) -> None:
+    """Draw each direction's map, the comparison with controls, and a few heads' attention."""
+    frame = tables.read(scores, COLUMNS)
+    lines = tables.read(drawings, (*attention_lines.COLUMNS, "highlighted"))
+    where = "generated sentences" if generated else "sentences of FrameNet"
+    with figures.style():
+        figures.save(draw(frame, lines, percentile, where), svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run_figure(globals())
