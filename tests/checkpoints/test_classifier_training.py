@@ -153,11 +153,11 @@ def test_a_run_goes_on_after_any_epoch(
         if next(count) == epoch:
             raise Stopped
 
-    monkeypatch.setattr(training, "save", stop)
+    monkeypatch.setattr(training, "save_state", stop)
     run = RunDirectory(tmp_path / "stopped", {})
     with pytest.raises(Stopped):
         train(classifier(dropout=0.1), data, data, RECIPE, run)
-    monkeypatch.setattr(training, "save", save)
+    monkeypatch.setattr(training, "save_state", save)
     torch.manual_seed(99)  # the state brings its own random streams
     resumed = classifier(dropout=0.1)
     again, logits_again = train(resumed, data, data, RECIPE, run)

@@ -18,10 +18,7 @@ from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
-from workflow_scripts.probes import (
-    probing_classifiers,
-    random_body,
-)
+from workflow_scripts.probes import probing_classifiers, random_body
 from workflow_scripts.probes.probe_scores import Answers, attachments
 from workflow_scripts.probes.probe_sentences import control_heads, load, split, without_tenth
 from workflow_scripts.probes.probing_classifiers import AttentionOnly

@@ -159,11 +159,11 @@ def test_a_run_goes_on_after_any_epoch(
         if next(count) == epoch:
             raise Stopped
 
-    monkeypatch.setattr(training, "save", stop)
+    monkeypatch.setattr(training, "save_state", stop)
     state = training.claim_state(tmp_path / "stopped", {})
     with pytest.raises(Stopped):
         train(translator()[0], pairs, pairs, recipe, state)
-    monkeypatch.setattr(training, "save", save)
+    monkeypatch.setattr(training, "save_state", save)
     resumed, _ = translator()
     torch.manual_seed(99)  # the state brings its own random streams
     again = train(resumed, pairs, pairs, recipe, state)
