@@ -25,18 +25,11 @@ include: "rules/common.smk"
 shell.prefix(f"export PYTHONPATH={quote(str(ROOT))}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
 
 
-# Each chapter may use the rules of those before it; MODELS are those that it reads. What it says
-# about the kinds of its products ends with it.
+# Each chapter may use the rules of those before it.
 for chapter in CHAPTERS:
     if chapter in config:
-        MODELS = SERVED[chapter]
 
         include: f"rules/{chapter}.smk"
-
-        products_of(*KINDS)
-
-
-MODELS = list(config["models"])
 
 
 include: "rules/figures.smk"

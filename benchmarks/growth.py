@@ -89,6 +89,7 @@ def pruning(layers: int, _: Path) -> Timed:
     """Gradients behind importance, and the logits of all orders but those by one-head scores."""
     import numpy as np
 
+    from workflow_scripts.core.stats import effects
     from workflow_scripts.pruning.importance import Definition, gradients, ranking
     from workflow_scripts.pruning.pruning_curves import PruningOrder, one_head_plans, pruned_logits
 

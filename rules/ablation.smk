@@ -1,6 +1,6 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
-products_of("encoder")
+ablation = Products("ablation", ["encoder"])
 
 ABLATION = config["ablation"]
 ABLATION_DISABLING = PAPER["kovaleva2019"] | {"subcategory": "4.6 Disabling heads"}
@@ -90,7 +90,7 @@ use rule analysis_step as ablation_scores with:
     input:
         logits=rules.ablation_sweep.output.logits,
     output:
-        scores=measured("<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet"),
+        scores=ablation.measured("<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet"),
         gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
         found="<results>/{model}/ablation/{task}.{init}.{seed}.found.parquet",
         covariance="<results>/{model}/ablation/{task}.{init}.{seed}.covariance.parquet",
@@ -116,7 +116,7 @@ ABLATION_FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
 ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
-drawn(
+ablation.drawn(
     "kovaleva2019-fig8",
     "Figure 8, one head disabled",
     ABLATION_DISABLING,
@@ -128,7 +128,7 @@ drawn(
 )
 
 
-drawn(
+ablation.drawn(
     "kovaleva2019-fig9",
     "Figure 9, one layer disabled",
     ABLATION_DISABLING,
@@ -137,7 +137,7 @@ drawn(
 )
 
 
-drawn(
+ablation.drawn(
     "michel2019-fig1",
     "Figure 1, scores without one head",
     ABLATION_MASKING,
@@ -151,13 +151,17 @@ use rule analysis_step as michel2019_tables with:
         gains=ABLATION_GAINS,
         found=ABLATION_FOUND,
     output:
-        table=table("michel2019-table1", "Table 1, every head masked", ABLATION_MASKING),
-        best=table("michel2019-gains", "heads that matter, and honest gains", ABLATION_MASKING),
-        power=table("michel2019-power", "the smallest loss that would be found", ABLATION_MASKING),
-        alone=table(
+        table=ablation.table("michel2019-table1", "Table 1, every head masked", ABLATION_MASKING),
+        best=ablation.table(
+            "michel2019-gains", "heads that matter, and honest gains", ABLATION_MASKING
+        ),
+        power=ablation.table(
+            "michel2019-power", "the smallest loss that would be found", ABLATION_MASKING
+        ),
+        alone=ablation.table(
             "michel2019-table3", "Table 3, the best head left in each layer", ABLATION_MASKING
         ),
-        pairs=table(
+        pairs=ablation.table(
             "michel2019-pairs",
             "section 5, the same heads across data sets and seeds",
             ABLATION_MASKING,
@@ -177,14 +181,14 @@ use rule analysis_step as ablation_modes with:
         logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
         scores=ABLATION_SCORES,
     output:
-        table=table(
+        table=ablation.table(
             "ablation-modes",
             "how well modes of disabling agree",
             ABLATION_MASKING,
             caption="ablation-modes-table",
         ),
-        heads=measured(
-            table("ablation-mode-heads", "each head's verdict, by mode", ABLATION_MASKING)
+        heads=ablation.measured(
+            ablation.table("ablation-mode-heads", "each head's verdict, by mode", ABLATION_MASKING)
         ),
     pathvars:
         job="ablation/{model}.ablation_modes",
@@ -199,7 +203,7 @@ use rule analysis_step as ablation_modes with:
         nats=ABLATION["equivalence_nats"],
 
 
-drawn(
+ablation.drawn(
     "ablation-modes",
     "how well modes of disabling agree",
     ABLATION_MASKING,
@@ -208,7 +212,7 @@ drawn(
 )
 
 
-drawn(
+ablation.drawn(
     "michel2019-fig2",
     "Figure 2, effects across data sets",
     ABLATION_MASKING,
@@ -227,15 +231,15 @@ use rule analysis_step as head_behaviour with:
         scores=ABLATION_SCORES,
         covariances=ABLATION_COVARIANCES,
     output:
-        heads=measured(
-            table(
+        heads=ablation.measured(
+            ablation.table(
                 "kovaleva2019-heads",
                 "section 5, what each head does and what it matters",
                 ABLATION_DISABLING,
                 caption="kovaleva2019-heads-table",
             )
         ),
-        strata=table(
+        strata=ablation.table(
             "kovaleva2019-strata", "section 5, kinds of heads compared", ABLATION_DISABLING
         ),
     pathvars:
@@ -251,7 +255,7 @@ use rule analysis_step as head_behaviour with:
         seed=config["seed"],
 
 
-drawn(
+ablation.drawn(
     "kovaleva2019-heads",
     "section 5, do the linguistic heads matter",
     ABLATION_DISABLING,

@@ -30,11 +30,13 @@ use rule analysis_step as ablation_attribution with:
         logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
         attributions=expand(rules.classifier_attribution.output.attribution, **PRETRAINED_RUNS),
     output:
-        table=table(
+        table=ablation.table(
             "ablation-attribution", "attribution against exact effects", ABLATION_ATTRIBUTION
         ),
-        heads=measured(
-            table("ablation-attribution-heads", "each head's attribution", ABLATION_ATTRIBUTION)
+        heads=ablation.measured(
+            ablation.table(
+                "ablation-attribution-heads", "each head's attribution", ABLATION_ATTRIBUTION
+            )
         ),
     pathvars:
         job="ablation/{model}.ablation_attribution",
@@ -48,7 +50,7 @@ use rule analysis_step as ablation_attribution with:
         screen=ABLATION["screen"],
 
 
-drawn(
+ablation.drawn(
     "ablation-attribution",
     "attribution against exact effects",
     ABLATION_ATTRIBUTION,

@@ -1,6 +1,6 @@
 """ablation of decoders: nats per token of running text, with heads or key-value groups disabled."""
 
-products_of("decoder")
+ablation_decoders = Products("ablation", ["decoder"])
 
 # A study without decoders need not name a text, and asks for none of these products.
 ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
@@ -37,7 +37,7 @@ use rule analysis_step as next_token_scores with:
     input:
         losses=rules.next_token_sweep.output.losses,
     output:
-        scores=measured("<results>/{model}/ablation/next_token.scores.parquet"),
+        scores=ablation_decoders.measured("<results>/{model}/ablation/next_token.scores.parquet"),
     pathvars:
         job="ablation/{model}.next_token_scores",
     params:
@@ -51,15 +51,15 @@ use rule analysis_step as ablation_modes_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
     output:
-        table=table(
+        table=ablation_decoders.table(
             "next-token-modes",
             "decoders, how well modes of disabling agree",
             ABLATION_MASKING,
             wanted=len(ABLATION_TEXT["modes"]) > 1,
             caption="ablation-modes-table",
         ),
-        heads=measured(
-            table(
+        heads=ablation_decoders.measured(
+            ablation_decoders.table(
                 "next-token-mode-heads",
                 "decoders, each head's verdict, by mode",
                 ABLATION_MASKING,
@@ -78,7 +78,7 @@ use rule analysis_step as ablation_modes_next_token with:
         nats=ABLATION["equivalence_nats"],
 
 
-drawn(
+ablation_decoders.drawn(
     "next-token-modes",
     "decoders, how well modes of disabling agree",
     ABLATION_MASKING,
@@ -112,14 +112,14 @@ use rule analysis_step as ablation_attribution_next_token with:
         losses=[rules.next_token_sweep.output.losses],
         attributions=[rules.next_token_attribution.output.attribution],
     output:
-        table=table(
+        table=ablation_decoders.table(
             "next-token-attribution",
             "decoders, attribution against exact effects",
             ABLATION_ATTRIBUTION,
             caption="ablation-attribution",
         ),
-        heads=measured(
-            table(
+        heads=ablation_decoders.measured(
+            ablation_decoders.table(
                 "next-token-attribution-heads",
                 "decoders, each head's attribution",
                 ABLATION_ATTRIBUTION,
@@ -136,7 +136,7 @@ use rule analysis_step as ablation_attribution_next_token with:
         screen=ABLATION["screen"],
 
 
-drawn(
+ablation_decoders.drawn(
     "next-token-attribution",
     "decoders, attribution against exact effects",
     ABLATION_ATTRIBUTION,
@@ -147,14 +147,14 @@ drawn(
 )
 
 
-drawn(
+ablation_decoders.drawn(
     "michel2019-next-token",
     "decoders, one head disabled",
     ABLATION_MASKING,
     input={"scores": rules.next_token_scores.output.scores},
     params={"mode": "zero"},
-    tables={
-        "table": table(
+    tables=lambda: {
+        "table": ablation_decoders.table(
             "michel2019-next-token",
             "decoders, heads and key-value groups disabled",
             ABLATION_MASKING,

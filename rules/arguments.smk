@@ -1,5 +1,7 @@
 """arguments: ARCT, cues, partial inputs and the adversarial set (Niven and Kao 2019)."""
 
+arguments = Products("arguments")
+
 ARGUMENTS = config["arguments"]
 # Families on word vectors, which no model is needed for. The third family is bert.
 ARGUMENT_WORD_FAMILIES = ["bov", "bilstm"]
@@ -15,7 +17,7 @@ ARGUMENT_GRIDS = {
 ARGUMENT_BERT = {
     model: ARGUMENT_TRAINING["bert"]
     | {"grid": ARGUMENT_GRIDS.get(model, ARGUMENT_TRAINING["bert"]["grid"])}
-    for model in MODELS
+    for model in SERVED["arguments"]
 }
 # Weights are kept of models trained on the original points.
 ARGUMENT_KEPT = {"trained_on": "original", "seed": ARGUMENTS["seeds"]}

@@ -52,7 +52,7 @@ use rule argument_reliance as argument_reliance_words with:
         settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
-drawn(
+arguments.drawn(
     "niven2019-reliance",
     "predictions with a cue changed",
     ARGUMENT_BEYOND,
@@ -63,8 +63,10 @@ drawn(
         ]
     },
     params={"bootstrap": ARGUMENTS["reliance"]["bootstrap"], "seed": config["seed"]},
-    tables={
-        "table": table("niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND)
+    tables=lambda: {
+        "table": arguments.table(
+            "niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND
+        )
     },
 )
 
@@ -98,7 +100,7 @@ use rule model_step as argument_heads with:
         device=config["device"],
 
 
-drawn(
+arguments.drawn(
     "niven2019-heads",
     "heads that carry the cue",
     ARGUMENT_BEYOND,
@@ -108,7 +110,9 @@ drawn(
         "permutations": ARGUMENTS["heads"]["permutations"],
         "seed": config["seed"],
     },
-    tables={
-        "table": measured(table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND))
+    tables=lambda: {
+        "table": arguments.measured(
+            arguments.table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND)
+        )
     },
 )

@@ -19,15 +19,17 @@ use rule analysis_step as argument_cues with:
         min_coverage=ARGUMENTS["cues"]["coverage"],
 
 
-drawn(
+arguments.drawn(
     "niven2019-cues",
     "cues, productivity against coverage",
     ARGUMENT_CUES,
     input={"cues": rules.argument_cues.output.cues, "counts": rules.prepare_arct.output.counts},
     params={"cue": ARGUMENTS["cues"]["cue"]},
-    tables={
-        "table2": table("niven2019-table2", "Table 2, one cue", ARGUMENT_CUES, per_model=False),
-        "all_cues": table(
+    tables=lambda: {
+        "table2": arguments.table(
+            "niven2019-table2", "Table 2, one cue", ARGUMENT_CUES, per_model=False
+        ),
+        "all_cues": arguments.table(
             "niven2019-cues",
             "all cues",
             ARGUMENT_CUES,

@@ -104,7 +104,7 @@ use rule training_step as argument_run with:
             "<results>/{model}/arguments/bert.{trained_on}.{seed}",
             kept=FINETUNE["keep_weights"],
         ),
-        predictions=judged(
+        predictions=arguments.judged(
             "<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet", **ARGUMENTS_JUDGED
         ),
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
@@ -168,7 +168,7 @@ use rule analysis_step as argument_scores with:
             ),
         ],
     output:
-        scores=judged("<results>/{model}/arguments/scores.parquet"),
+        scores=arguments.judged("<results>/{model}/arguments/scores.parquet"),
     pathvars:
         job="arguments/{model}.argument_scores",
     localrule: True
@@ -182,9 +182,11 @@ use rule analysis_step as niven2019_tables with:
         scores=rules.argument_scores.output.scores,
         model=rules.model_card.output.model,
     output:
-        table1_csv=table("niven2019-table1", "Table 1, models", ARGUMENT_MODELS),
-        table3_csv=table("niven2019-table3", "Table 3, partial inputs", ARGUMENT_MODELS),
-        table4_csv=table("niven2019-table4", "Table 4, the adversarial set", ARGUMENT_MODELS),
+        table1_csv=arguments.table("niven2019-table1", "Table 1, models", ARGUMENT_MODELS),
+        table3_csv=arguments.table("niven2019-table3", "Table 3, partial inputs", ARGUMENT_MODELS),
+        table4_csv=arguments.table(
+            "niven2019-table4", "Table 4, the adversarial set", ARGUMENT_MODELS
+        ),
     pathvars:
         job="arguments/{model}.niven2019_tables",
     localrule: True
@@ -212,19 +214,21 @@ use rule analysis_step as argument_easy with:
         published=ARGUMENT_PUBLISHED,
 
 
-drawn(
+arguments.drawn(
     "niven2019-easy",
     "points that are always right, and the cue",
     ARGUMENT_EASY,
     input={"easy": rules.argument_easy.output.easy},
     params={"bootstrap": ARGUMENTS["easy"]["bootstrap"], "seed": config["seed"]},
-    tables={
-        "table": table("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY)
+    tables=lambda: {
+        "table": arguments.table(
+            "niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY
+        )
     },
 )
 
 
-drawn(
+arguments.drawn(
     "niven2019-runs",
     "accuracy of every run",
     ARGUMENT_MODELS,

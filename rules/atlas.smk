@@ -2,6 +2,8 @@
 
 from os.path import relpath
 
+atlas = Products("atlas")
+
 ATLAS = config["atlas"]
 ATLAS_SECTION = {"category": "Atlas"}
 # The files of the page, so that an edited view builds it anew.
@@ -19,7 +21,7 @@ use rule analysis_step as atlas_data with:
     input:
         # Translators are of the study, and models of their own in the atlas.
         translators=ATLAS_TRANSLATORS,
-        cards=expand(rules.model_card.output.model, model=MODELS),
+        cards=expand(rules.model_card.output.model, model=SERVED["atlas"]),
         products=lambda w: [file for path, _, of in MEASURED for file in for_all(path, **of)],
         maps=ATLAS_MAPS,
     output:

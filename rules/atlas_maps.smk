@@ -19,7 +19,7 @@ ATLAS_KINDS = {
     | dict.fromkeys(
         TASKS if "finetuning" in config and model in SERVED["finetuning"] else [], "task"
     )
-    for model in MODELS
+    for model in SERVED["atlas"]
 }
 # Which texts are shown; the norms are of the same ones.
 ATLAS_CHOICE = {
@@ -104,8 +104,8 @@ use rule model_step as generated_maps with:
 by_example(rules.atlas_norms, rules.atlas_maps)
 # The cards of the study's translators, and the maps of all its models.
 ATLAS_TRANSLATORS = []
-ATLAS_MAPS = expand(rules.atlas_maps.output.maps, model=of_kinds(["encoder"]))
-ATLAS_MAPS += expand(rules.generated_maps.output.maps, model=of_kinds(["decoder"]))
+ATLAS_MAPS = expand(rules.atlas_maps.output.maps, model=atlas.models(["encoder"]))
+ATLAS_MAPS += expand(rules.generated_maps.output.maps, model=atlas.models(["decoder"]))
 
 if "translation" in config:
 

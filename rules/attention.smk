@@ -20,7 +20,7 @@ use rule torch_step as dequantise with:
     input:
         files=source_files,
     output:
-        **folder("dequantised", f"<results>/{{model}}/{gguf_sources.FOLDER}"),
+        **folder("dequantised", f"<results>/{{model}}/{cards.GGUF_FOLDER}"),
     pathvars:
         job="attention/{model}.dequantise",
     priority: 20  # as of model_card

@@ -1,5 +1,7 @@
 """battery: roles of a decoder's heads, each with a null (Olsson et al. 2022)."""
 
+battery = Products("battery")
+
 BATTERY = config["battery"]
 BATTERY_SECTION = PAPER["olsson2022"] | {"subcategory": "Roles of heads"}
 BATTERY_TEXT = f"<results>/corpora/{BATTERY['corpus']}.jsonl"
@@ -46,7 +48,7 @@ use rule model_step as natural_repeats with:
         random=rules.random_repeats.output.random,
         files=model_files,
     output:
-        roles=measured("<results>/{model}/battery/roles.parquet"),
+        roles=battery.measured("<results>/{model}/battery/roles.parquet"),
     pathvars:
         job="battery/{model}.natural_repeats",
     params:
@@ -60,13 +62,13 @@ use rule model_step as natural_repeats with:
         seed=config["seed"],
 
 
-drawn(
+battery.drawn(
     "olsson2022-roles",
     "heads by role",
     BATTERY_SECTION,
     input={"roles": rules.natural_repeats.output.roles, "model": rules.model_card.output.model},
     params={"threshold": BATTERY["threshold"]},
-    tables={"table": table("olsson2022-roles", "heads by role", BATTERY_SECTION)},
+    tables=lambda: {"table": battery.table("olsson2022-roles", "heads by role", BATTERY_SECTION)},
 )
 
 

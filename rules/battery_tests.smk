@@ -16,11 +16,11 @@ use rule model_step as first_token_sinks with:
         corpus=BATTERY_TEXT,
         files=model_files,
     output:
-        sinks=measured(
+        sinks=battery.measured(
             "<results>/{model}/battery/sinks.parquet", wanted="sinks" in BATTERY["tests"]
         ),
-        table=tested(table, "sinks", "battery-sinks", "first-token sinks"),
-        heads=tested(table, "sinks", "battery-sink-heads", "sinks by head"),
+        table=tested(battery.table, "sinks", "battery-sinks", "first-token sinks"),
+        heads=tested(battery.table, "sinks", "battery-sink-heads", "sinks by head"),
     pathvars:
         job="battery/{model}.first_token_sinks",
     params:
@@ -32,7 +32,7 @@ use rule model_step as first_token_sinks with:
 
 
 tested(
-    drawn,
+    battery.drawn,
     "sinks",
     "battery-sinks",
     "first-token sinks",
@@ -47,10 +47,10 @@ use rule model_step as copying with:
         sequences=rules.repeated_sequences.output.sequences,
         files=model_files,
     output:
-        copying_scores=measured(
+        copying_scores=battery.measured(
             "<results>/{model}/battery/copying.parquet", wanted="copying" in BATTERY["tests"]
         ),
-        table=tested(table, "copying", "battery-copying", "copying by head"),
+        table=tested(battery.table, "copying", "battery-copying", "copying by head"),
     pathvars:
         job="battery/{model}.copying",
     params:
@@ -67,11 +67,11 @@ use rule model_step as retrieval with:
         corpus=BATTERY_TEXT,
         files=model_files,
     output:
-        retrieval_scores=measured(
+        retrieval_scores=battery.measured(
             "<results>/{model}/battery/retrieval.parquet", wanted="retrieval" in BATTERY["tests"]
         ),
-        table=tested(table, "retrieval", "battery-retrieval", "retrieval by head"),
-        needles=tested(table, "retrieval", "battery-needles", "needles that are found"),
+        table=tested(battery.table, "retrieval", "battery-retrieval", "retrieval by head"),
+        needles=tested(battery.table, "retrieval", "battery-needles", "needles that are found"),
     pathvars:
         job="battery/{model}.retrieval",
     params:
@@ -83,7 +83,7 @@ use rule model_step as retrieval with:
 
 
 tested(
-    drawn,
+    battery.drawn,
     "retrieval",
     "battery-retrieval",
     "retrieval by head",
@@ -106,7 +106,7 @@ use rule model_step as causal_tests with:
         files=model_files,
     output:
         effects="<results>/{model}/battery/causal_tests.parquet",
-        table=tested(table, "causal", "battery-causal", "heads disabled"),
+        table=tested(battery.table, "causal", "battery-causal", "heads disabled"),
     pathvars:
         job="battery/{model}.causal_tests",
     params:
@@ -118,7 +118,7 @@ use rule model_step as causal_tests with:
 
 
 tested(
-    drawn,
+    battery.drawn,
     "causal",
     "battery-causal",
     "heads disabled",
@@ -138,7 +138,7 @@ use rule analysis_step as role_correlations with:
             if model == w.model and "text" in config.get("ablation", {})
         ],
     output:
-        table=tested(table, "copying", "battery-correlations", "scores of heads compared"),
+        table=tested(battery.table, "copying", "battery-correlations", "scores of heads compared"),
     pathvars:
         job="battery/{model}.role_correlations",
     localrule: True
@@ -149,7 +149,7 @@ use rule analysis_step as role_correlations with:
 
 
 tested(
-    drawn,
+    battery.drawn,
     "copying",
     "battery-copying",
     "copying by head",

@@ -1,5 +1,7 @@
 """checkpoints: weights that the study itself trains."""
 
+checkpoints = Products("checkpoints")
+
 CHECKPOINT_HEAD = config["checkpoints"]["mlm_head"]
 CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
 CHECKPOINT_RECIPE_KEYS = (
@@ -20,7 +22,7 @@ use rule model_step as mlm_head with:
         files=model_files,
     output:
         head="<results>/{model}/checkpoints/mlm_head.safetensors",
-        losses=listed(
+        losses=checkpoints.listed(
             "<results>/{model}/checkpoints/mlm_head.csv",
             "masked-LM head of Figure 3",
             PAPER["clark2019"] | {"subcategory": "3 Surface patterns"},
@@ -108,7 +110,7 @@ use rule analysis_step as kovaleva2019_table1 with:
         ),
         counts=expand(rules.prepare_task.output.counts, task=TASKS),
     output:
-        table=table(
+        table=checkpoints.table(
             "kovaleva2019-table1",
             "Table 1, scores by initialisation",
             PAPER["kovaleva2019"] | {"subcategory": "3 Fine-tuned classifiers"},

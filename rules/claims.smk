@@ -1,5 +1,7 @@
 """claims: what the papers state, judged on the study at hand."""
 
+claims = Products("claims")
+
 from os.path import relpath
 
 from workflow_scripts.claims import published
@@ -14,7 +16,7 @@ use rule analysis_step as claim_verdicts with:
         model=rules.model_card.output.model,
         products=products_judged,
     output:
-        table=table("claims", "every published claim, judged", JUDGED),
+        table=claims.table("claims", "every published claim, judged", JUDGED),
         cases="<results>/{model}/claims/cases.parquet",
     pathvars:
         job="claims/{model}.claim_verdicts",
@@ -25,18 +27,11 @@ use rule analysis_step as claim_verdicts with:
         translator=CLAIMS["translator"],
 
 
-use rule analysis_step as claims_figure with:
-    input:
-        verdicts=rules.claim_verdicts.output.table,
-    output:
-        **figure(
-            "claims",
-            "claims with a verdict: rule, published number, ours",
-            JUDGED,
-            "claims-figure",
-        ),
-    pathvars:
-        job="claims/{model}.claims_figure",
-    localrule: True
-    params:
-        **step("claims/claims_figure.py"),
+claims.drawn(
+    "claims",
+    "claims with a verdict: rule, published number, ours",
+    JUDGED,
+    input={"verdicts": rules.claim_verdicts.output.table},
+    own="claims_figure",
+    caption="claims-figure",
+)

@@ -1,5 +1,7 @@
 """clusters: distances between heads (Clark et al. 2019, section 6)."""
 
+clusters = Products("clusters")
+
 CLUSTERS = config["clusters"]
 CLUSTER_SECTION = PAPER["clark2019"] | {"subcategory": "6 Clusters"}
 
@@ -22,7 +24,7 @@ use rule analysis_step as head_distances with:
         attention=f"<results>/{{model}}/attention/{CLUSTERS['corpus']}.h5",
         model=rules.model_card.output.model,
     output:
-        distances_table=measured("<results>/{model}/clusters/distances.parquet"),
+        distances_table=clusters.measured("<results>/{model}/clusters/distances.parquet"),
     pathvars:
         job="clusters/{model}.head_distances",
     threads: config["threads"]
@@ -40,8 +42,10 @@ use rule analysis_step as head_embedding with:
         distances_table=rules.head_distances.output.distances_table,
         known=read_by("behaviours"),
     output:
-        embedding=measured("<results>/{model}/clusters/embedding.parquet"),
-        table=table("clark2019-clusters", "distances within and between layers", CLUSTER_SECTION),
+        embedding=clusters.measured("<results>/{model}/clusters/embedding.parquet"),
+        table=clusters.table(
+            "clark2019-clusters", "distances within and between layers", CLUSTER_SECTION
+        ),
     pathvars:
         job="clusters/{model}.head_embedding",
     localrule: True
@@ -57,7 +61,7 @@ use rule analysis_step as linguistic_heads with:
         known=read_by("best_heads"),
     output:
         heads="<results>/{model}/clusters/linguistic.parquet",
-        table=table(
+        table=clusters.table(
             "clark2019-linguistic",
             "linguistic heads of Figure 6",
             CLUSTER_SECTION,
@@ -73,7 +77,7 @@ use rule analysis_step as linguistic_heads with:
         annotations=CLUSTER_ANNOTATIONS,
 
 
-drawn(
+clusters.drawn(
     "clark2019-fig6",
     "Figure 6, heads in the plane",
     CLUSTER_SECTION,

@@ -4,15 +4,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.data import sources
-from workflow_scripts.core.data import cards
+from workflow_scripts.core.data import cards, sources
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import code_digest, digests
 from workflow_scripts.core.run import downloads
-from workflow_scripts.core.run.config import check, check_marks
-from workflow_scripts.core.run.config import check_paths, check_results_directory, source_of
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run.config import abilities, check, check_marks, check_paths
+from workflow_scripts.core.run.config import check_results_directory, served, source_of
 from workflow_scripts.core.run.files import files_below, inside
-from workflow_scripts.core.run.config import abilities, served
 from workflow_scripts.core.run.schema import data_read
 
 SCHEMAS = ROOT / "rules/schemas"
@@ -30,6 +28,7 @@ config = downloads.locate(config, SCHEMAS)
 RESULTS = f"results/{config['study']}"
 # The models that each chapter reads.
 SERVED = served(config, SCHEMAS)
+MODELS = list(config["models"])
 # Where each model comes from.
 SOURCES = {name: source_of(entry) for name, entry in config["models"].items()}
 # What a model with a note is called wherever numbers of it are shown.

@@ -38,7 +38,7 @@ def products_judged(wildcards) -> list[str]:
 
     entered = [(path, of) for path, _, of in MEASURED] + JUDGED_BY
     printed = CLAIMS_PRINTED[wildcards.model] + CLAIMS_PRINTED[""]
-    files = dict.fromkeys(printed + entered_of(wildcards.model, entered))
+    files = dict.fromkeys(printed + declared_of(wildcards.model, entered))
     return files_read(map(Path, claims_of(wildcards)), files)
 
 

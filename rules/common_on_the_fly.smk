@@ -11,7 +11,7 @@ def in_one_pass(*readers) -> None:
 
     They do with those of other chapters that read the same corpus.
     """
-    for model in MODELS:
+    for model in SERVED[chapter]:
         for reader in readers:
             found = [of for name, of, shared in ON_THE_FLY if shared and name == model]
             same = [of for of in found if of[0].input.attention == reader.input.attention]
@@ -23,7 +23,7 @@ def in_one_pass(*readers) -> None:
 
 def by_example(*readers) -> None:
     """Let these rules of a chapter, which read a few examples, each run the model on those."""
-    ON_THE_FLY.extend((model, [reader], False) for model in MODELS for reader in readers)
+    ON_THE_FLY.extend((model, [reader], False) for model in SERVED[chapter] for reader in readers)
 
 
 def on_the_fly() -> list[tuple[str, list, bool]]:

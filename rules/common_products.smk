@@ -1,183 +1,148 @@
-"""The files of a figure, a table or counts, and their place in the report."""
+"""Figures, tables and counts: how chapters declare them, and their place in the report."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import product
 
 from workflow_scripts.core.run.config import KINDS
 from workflow_scripts.report.entries import Entries, Entry, labels, titles_of_tasks
 
-# The default targets; `figure` and `table` enter the products of all chapters.
+# The default targets of all chapters.
 FIGURES: list[str] = []
 TABLES: list[str] = []
 PAGES: list[str] = []
 # Tables with numbers of heads, and others that claims are judged by, each with what they were
-# entered with.
+# declared with.
 MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
 JUDGED_BY: list[tuple[str, dict]] = []
 # What the report shows, and the tables whose pages the chapter `report` makes.
 ENTRIES = Entries()
 # What `drawn` was told of each figure, by the name of its rule.
 DRAWN: dict[str, dict] = {}
-# The kinds of models whose products are entered now.
-ENTERED_KINDS = list(KINDS)
 
 
-def products_of(*kinds: str) -> None:
-    """Let the rest of the chapter's rules enter products of models of these kinds alone."""
-    ENTERED_KINDS[:] = kinds
+class Products:
+    """What the rules of a chapter declare their products with, for its models of `kinds`."""
 
+    def __init__(self, chapter: str, kinds: Iterable[str] = KINDS) -> None:
+        self.chapter, self.kinds = chapter, set(kinds)
 
-def figure(
-    name: str,
-    title: str,
-    section: dict,
-    caption: str = "",
-    wanted: bool = True,
-    per_model: bool = True,
-    kinds: Iterable[str] = KINDS,
-) -> dict:
-    """A figure's outputs: its svg, which is shown in the report, pdf and png.
+    def models(self, kinds: Iterable[str] = KINDS) -> list[str]:
+        """The models of these kinds."""
+        wanted = self.kinds.intersection(kinds)
+        return [name for name in SERVED[self.chapter] if config["models"][name]["kind"] in wanted]
 
-    Its caption is report/<caption>.rst, by default that of its name without a wildcard; raises
-    InputError where it is missing. It is drawn for every model of these `kinds` that the chapter
-    reads (with `per_model`), and for every value of another wildcard in its name.
-    """
-    path = f"{product_folder(per_model)}/figures/{name}"
-    kinds = [kind for kind in kinds if kind in ENTERED_KINDS]
-    caption = caption or name.partition(".")[0]
-    if not (ROOT / f"report/{caption}.rst").is_file():
-        raise InputError(
-            f"report/{caption}.rst, the caption of {path}.svg, is missing; write it, or give "
-            'caption="measure" for the figure of a measure'
-        )
-    if wanted:
-        for kind in ("svg", "pdf", "png"):
-            FIGURES.extend(for_all(f"{path}.{kind}", model=of_kinds(kinds)))
-        enter(f"{path}.svg", title, section, caption, kinds)
-    in_report = reported(f"{path}.svg", title, section, caption)
-    return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
+    def drawn(
+        self,
+        name: str,
+        title: str,
+        section: dict,
+        input: dict,
+        params: dict | None = None,
+        tables: Callable[[], dict[str, str]] = dict,
+        own: str = "",
+        caption: str = "",
+        wanted: bool = True,
+        per_model: bool = True,
+        kinds: Iterable[str] = KINDS,
+    ) -> None:
+        """Declare a figure, whose rule is made of this by rules/figures.smk.
 
+        The function of its name (`clark2019-fig4`: `clark2019_fig4`) in the chapter's figures.py
+        draws it from `input` and `params`; `own` names rule and function where another rule has
+        that name. It writes an svg, which the report shows, pdf and png, and the CSV files
+        `tables`. Its caption is report/<caption>.rst, by default that of its name. It is drawn for
+        every model of these `kinds` (with `per_model`) and every value of another wildcard in its
+        name.
+        """
+        path = f"{product_folder(per_model)}/figures/{name}"
+        stem, _, wildcards = name.partition(".")
+        own, caption = own or stem.replace("-", "_"), caption or stem
+        if not (ROOT / f"report/{caption}.rst").is_file():
+            raise InputError(f"report/{caption}.rst, the caption of {path}.svg, is missing")
+        if wanted:
+            for kind in ("svg", "pdf", "png"):
+                FIGURES.extend(for_all(f"{path}.{kind}", model=self.models(kinds)))
+            self._enter(f"{path}.svg", title, section, caption, kinds)
+        shown = {"svg": reported(f"{path}.svg", title, section, caption)}
+        of = ("{model}." if per_model else "") + (f"{wildcards}." if wildcards else "")
+        DRAWN[own] = {
+            "input": input,
+            "output": shown | {"pdf": f"{path}.pdf", "png": f"{path}.png"} | tables(),
+            "job": f"{self.chapter}/{of}{own}",
+            "params": step(f"{self.chapter}/figures.py") | {"figure": own} | (params or {}),
+        }
 
-def drawn(
-    name: str,
-    title: str,
-    section: dict,
-    input: dict,
-    params: dict | None = None,
-    tables: dict[str, str] | None = None,
-    own: str = "",
-    **where,
-) -> None:
-    """Declare a figure, whose rule is made of this by rules/figures.smk.
+    def table(
+        self,
+        name: str,
+        title: str,
+        section: dict,
+        caption: str = "",
+        wanted: bool = True,
+        per_model: bool = True,
+        kinds: Iterable[str] = KINDS,
+    ) -> str:
+        """A table's output, a CSV file whose page is shown in the report; for whom as `drawn`."""
+        path = f"{product_folder(per_model)}/tables/{name}.csv"
+        if wanted:
+            TABLES.extend(for_all(path, model=self.models(kinds)))
+        return self.listed(path, title, section, caption or name, wanted, kinds)
 
-    The function of its name (`clark2019-fig4`: `clark2019_fig4`) in the chapter's figures.py draws
-    it, from `input` and `params`; `tables` are the CSV files that it writes, too. Where another
-    rule has that name, `own` names rule and function; `figure` in `params` names another
-    function. `where` is as in `figure`.
-    """
-    stem, _, wildcards = name.partition(".")
-    own = own or stem.replace("-", "_")
-    model = "{model}." if where.get("per_model", True) else ""
-    of = f"{wildcards}." if wildcards else ""
-    DRAWN[own] = {
-        "input": input,
-        "output": figure(name, title, section, **where) | (tables or {}),
-        "job": f"{chapter}/{model}{of}{own}",
-        "params": step(f"{chapter}/figures.py") | {"figure": own} | (params or {}),
-    }
+    def listed(
+        self,
+        path: str,
+        title: str,
+        section: dict,
+        caption: str,
+        wanted: bool = True,
+        kinds: Iterable[str] = KINDS,
+    ) -> str:
+        """A CSV file whose page is shown in the report, where it is `wanted`."""
+        if wanted:
+            self._enter(path, title, section, caption, kinds)
+        return path
 
+    def measured(
+        self,
+        path: str,
+        *readers: str,
+        wanted: bool = True,
+        kinds: Iterable[str] = KINDS,
+        **of: Iterable,
+    ) -> str:
+        """A table of measures of heads, for the atlas and claims; measures.py declares it.
 
-def table(
-    name: str,
-    title: str,
-    section: dict,
-    caption: str = "",
-    wanted: bool = True,
-    per_model: bool = True,
-    kinds: Iterable[str] = KINDS,
-) -> str:
-    """A table's output, a CSV file whose page is shown in the report; made as `figure` is drawn."""
-    path = f"{product_folder(per_model)}/tables/{name}.csv"
-    if wanted:
-        TABLES.extend(for_all(path, model=of_kinds(kinds)))
-    return listed(path, title, section, caption or name, wanted, kinds)
+        `readers` name what of the chapter reads it for other chapters (`read_by`), `of` the values
+        of wildcards where they are not those of `cases`.
+        """
+        if wanted:
+            MEASURED.append((path, readers, {"model": self.models(kinds)} | of))
+        return path
 
+    def judged(self, path: str, kinds: Iterable[str] = KINDS, **of: Iterable) -> str:
+        """Another table that claims are judged by; `kinds` and `of` as in `measured`."""
+        JUDGED_BY.append((path, {"model": self.models(kinds)} | of))
+        return path
 
-def listed(
-    path: str,
-    title: str,
-    section: dict,
-    caption: str,
-    wanted: bool = True,
-    kinds: Iterable[str] = KINDS,
-) -> str:
-    """A CSV file whose page is shown in the report, where it is `wanted`, of models of `kinds`."""
-    if wanted:
-        enter(path, title, section, caption, kinds)
-    return path
+    def counts(self, folder: str, name: str, caption: str, of: Iterable[str]) -> str:
+        """The counts of a corpus or task, a CSV file; the report has the pages of those in `of`."""
+        for counted in of:
+            path = f"<results>/{folder}/{counted}.counts.csv"
+            section = COUNTS | {"of": {"counted": counted}}
+            self._enter(path, "examples read and excluded", section, caption, KINDS)
+        return f"<results>/{folder}/{name}.counts.csv"
 
-
-def measured(
-    path: str, *modules: str, wanted: bool = True, kinds: Iterable[str] = KINDS, **of: Iterable
-) -> str:
-    """A table of measures of heads, for the atlas and claims; the chapter's measures.py declares it.
-
-    `modules` are the chapter's modules that other chapters collect and that read this table, `of`
-    the values of wildcards where they are not those of `cases`; of models, those of `kinds`. The
-    atlas and claims read it only where it is `wanted`.
-    """
-    if wanted:
-        MEASURED.append((path, modules, {"model": of_kinds(kinds)} | of))
-    return path
-
-
-def judged(path: str, kinds: Iterable[str] = KINDS, **of: Iterable) -> str:
-    """Another table that claims are judged by; `kinds` and `of` as in `measured`."""
-    JUDGED_BY.append((path, {"model": of_kinds(kinds)} | of))
-    return path
-
-
-def of_kinds(kinds: Iterable[str]) -> list[str]:
-    """The models of these kinds that the chapter being read has, without what `products_of` bars."""
-    of = {*kinds} & {*ENTERED_KINDS}
-    return [name for name in MODELS if config["models"][name]["kind"] in of]
-
-
-def read_by(module: str):
-    """A function that gives a model's tables that their own chapter's module of this name reads."""
-    found = [(path, of) for path, modules, of in MEASURED if module in modules]
-    return lambda wildcards: entered_of(wildcards.model, found)
-
-
-def entered_of(model: str, entered: Iterable[tuple[str, dict]]) -> list[str]:
-    """Of tables that were entered, those of a model, and of the study."""
-    return [
-        file
-        for path, of in entered
-        for file in for_all(path, **of | {"model": set(of["model"]) & {model}})
-    ]
-
-
-def counts(folder: str, name: str, caption: str, of: Iterable[str]) -> str:
-    """The counts of a corpus or task, a CSV file; the pages of those in `of` are in the report."""
-    for counted in of:
-        path = f"<results>/{folder}/{counted}.counts.csv"
-        section = COUNTS | {"of": {"counted": counted}}
-        enter(path, "examples read and excluded", section, caption)
-    return f"<results>/{folder}/{name}.counts.csv"
+    def _enter(self, path: str, title: str, section: dict, caption: str, kinds: Iterable[str]):
+        """Let the report list a product, once for every value of the wildcards in its path."""
+        for of in cases(path, model=self.models(kinds)):
+            file = path.format(**of).replace("<results>", RESULTS)
+            pattern = path.format(**(of | {"model": "{model}"}))
+            ENTRIES.add(Entry(file, title, caption, pattern=pattern, **({"of": of} | section)))
 
 
 def product_folder(per_model: bool) -> str:
     """Where figures/ and tables/ are: of each model, or of the study."""
     return "<results>/{model}" if per_model else "<results>"
-
-
-def enter(path: str, title: str, section: dict, caption: str, kinds: Iterable[str] = KINDS) -> None:
-    """Let the report list a product, once for every value of the wildcards in its path."""
-    for of in cases(path, model=of_kinds(kinds)):
-        file = path.format(**of).replace("<results>", RESULTS)
-        pattern = path.format(**(of | {"model": "{model}"}))
-        ENTRIES.add(Entry(file, title, caption, pattern=pattern, **({"of": of} | section)))
 
 
 def reported(path: str, title: str, section: dict, caption: str):
@@ -189,6 +154,21 @@ def reported(path: str, title: str, section: dict, caption: str):
         return labels(own, ENTRIES, titles_of_tasks(), LABELS)
 
     return report(path, caption=f"../report/{caption}.rst", labels=words, **section)
+
+
+def read_by(reader: str):
+    """A function that gives a model's tables that their own chapter's function of this name reads."""
+    found = [(path, of) for path, readers, of in MEASURED if reader in readers]
+    return lambda wildcards: declared_of(wildcards.model, found)
+
+
+def declared_of(model: str, declared: Iterable[tuple[str, dict]]) -> list[str]:
+    """Of declared tables, those of a model, and of the study."""
+    return [
+        file
+        for path, of in declared
+        for file in for_all(path, **of | {"model": set(of["model"]) & {model}})
+    ]
 
 
 def for_all(path: str, **of: Iterable) -> list[str]:

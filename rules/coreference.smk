@@ -1,12 +1,14 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
+coreference = Products("coreference")
+
 from workflow_scripts.core.data.annotations import coreference_annotation
 
 COREFERENCE_CONFIG = config["coreference"]
 COREFERENCE_CORPUS = COREFERENCE_CONFIG["corpus"]
 COREFERENCE_TEXTS = f"<results>/corpora/{COREFERENCE_CORPUS}"
 # Everything made from generated documents, or from head words that spaCy found, states this.
-COREFERENCE_ANNOTATION = annotation_of(COREFERENCE[COREFERENCE_CORPUS])
+COREFERENCE_ANNOTATION = coreference_annotation(COREFERENCE[COREFERENCE_CORPUS])
 COREFERENCE_SECTION = PAPER["clark2019"] | {"subcategory": "4.3 Coreference"}
 
 
@@ -17,10 +19,12 @@ use rule analysis_step as coreference_scores with:
         annotation=f"{COREFERENCE_TEXTS}.annotation.jsonl",
         corpus=f"{COREFERENCE_TEXTS}.jsonl",
     output:
-        scores=measured(
+        scores=coreference.measured(
             "<results>/{model}/coreference/scores.parquet", "head_columns", "best_heads"
         ),
-        rules=measured("<results>/{model}/coreference/rules.parquet", "head_columns", "best_heads"),
+        rules=coreference.measured(
+            "<results>/{model}/coreference/rules.parquet", "head_columns", "best_heads"
+        ),
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",
     pathvars:
@@ -37,7 +41,7 @@ use rule analysis_step as clark2019_table2 with:
         rules=rules.coreference_scores.output.rules,
         best=rules.coreference_scores.output.best,
     output:
-        table=table(
+        table=coreference.table(
             "clark2019-table2", "Table 2, heads as antecedent selectors", COREFERENCE_SECTION
         ),
     pathvars:

@@ -3,6 +3,8 @@
 What is fetched is fetched where snakemake runs: other nodes often have no network.
 """
 
+corpora = Products("corpora")
+
 from workflow_scripts.core.data import annotations
 from workflow_scripts.corpora import articles, tree_files
 
@@ -45,7 +47,7 @@ use rule analysis_step as segments with:
     output:
         segments="<results>/corpora/{text}.jsonl",
         training="<results>/corpora/{text}.training.jsonl",
-        counts=counts("corpora", "{text}", "corpora-counts", used(TEXTS)),
+        counts=corpora.counts("corpora", "{text}", "corpora-counts", used(TEXTS)),
     pathvars:
         job="corpora/{text}.segments",
     priority: 20  # short, and the longest chains begin here
@@ -68,7 +70,7 @@ use rule analysis_step as treebank with:
     output:
         sentences="<results>/corpora/{treebank}.jsonl",
         annotation="<results>/corpora/{treebank}.annotation.jsonl",
-        counts=counts("corpora", "{treebank}", "treebank-counts", used(TREEBANKS)),
+        counts=corpora.counts("corpora", "{treebank}", "treebank-counts", used(TREEBANKS)),
     pathvars:
         job="corpora/{treebank}.treebank",
     retries: 2
@@ -92,7 +94,7 @@ use rule analysis_step as coreference_corpus with:
     output:
         documents="<results>/corpora/{coref}.jsonl",
         annotation="<results>/corpora/{coref}.annotation.jsonl",
-        counts=counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
+        counts=corpora.counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
     pathvars:
         job="corpora/{coref}.coreference_corpus",
     localrule: True
@@ -134,7 +136,7 @@ use rule analysis_step as frames_corpus with:
     output:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",
-        counts=counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
+        counts=corpora.counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
     pathvars:
         job="corpora/{frames}.frames_corpus",
     localrule: True

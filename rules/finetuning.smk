@@ -1,5 +1,7 @@
 """finetuning: what fine-tuning changes in attention (Kovaleva et al. 2019, sections 4.3 to 4.5)."""
 
+finetuning = Products("finetuning")
+
 FINETUNING = config["finetuning"]
 FINETUNING_FIRST_SEED = SEEDS[0]
 # Tasks whose inputs are two sentences.
@@ -16,10 +18,12 @@ use rule analysis_step as finetuning_tables with:
         examples=rules.task_annotation.output.examples,
         annotation=rules.task_annotation.output.annotation,
     output:
-        similarity=measured("<results>/{model}/finetuning/{task}.{seed}.similarity.parquet"),
-        features=measured("<results>/{model}/finetuning/{task}.{seed}.features.parquet"),
-        links=measured("<results>/{model}/finetuning/{task}.{seed}.links.parquet"),
-        shared=measured("<results>/{model}/finetuning/{task}.{seed}.shared.parquet"),
+        similarity=finetuning.measured(
+            "<results>/{model}/finetuning/{task}.{seed}.similarity.parquet"
+        ),
+        features=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.features.parquet"),
+        links=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.links.parquet"),
+        shared=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.shared.parquet"),
     pathvars:
         job="finetuning/{model}.{task}.{seed}.finetuning_tables",
     group:
@@ -76,7 +80,7 @@ use rule analysis_step as finetuning_maps with:
 FINETUNING_FEATURES = expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS)
 
 
-drawn(
+finetuning.drawn(
     "kovaleva2019-fig5",
     "Figure 5, likeness before and after",
     FINETUNING_SECTION,
@@ -89,25 +93,25 @@ drawn(
         ),
     },
 )
-drawn(
+finetuning.drawn(
     "kovaleva2019-fig6",
     "Figure 6, [SEP] and [CLS]",
     FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
 )
-drawn(
+finetuning.drawn(
     "kovaleva2019-shares",
     "section 4.4, attention summed by kind",
     FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
 )
-drawn(
+finetuning.drawn(
     "kovaleva2019-features",
     "section 4.4, linguistic features",
     FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
-    tables={
-        "table": table(
+    tables=lambda: {
+        "table": finetuning.table(
             "kovaleva2019-features",
             "section 4.4, attention to kinds of tokens",
             FINETUNING_SECTION,
@@ -115,13 +119,13 @@ drawn(
         )
     },
 )
-drawn(
+finetuning.drawn(
     "kovaleva2019-fig7",
     "Figure 7, what [CLS] attends to",
     FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
 )
-drawn(
+finetuning.drawn(
     "kovaleva2019-maps.{task}",
     "appendix A, maps of all heads",
     FINETUNING_SECTION,
@@ -136,7 +140,7 @@ use rule analysis_step as kovaleva2019_links with:
     input:
         links=expand(rules.finetuning_tables.output.links, **PRETRAINED_RUNS),
     output:
-        table=table(
+        table=finetuning.table(
             "kovaleva2019-links", "section 4.5, token-to-token attention", FINETUNING_SECTION
         ),
     pathvars:
@@ -147,7 +151,7 @@ use rule analysis_step as kovaleva2019_links with:
         figure="kovaleva2019_links",
 
 
-drawn(
+finetuning.drawn(
     "kovaleva2019-shared",
     "section 5, words that both sentences share",
     FINETUNING_SECTION,
@@ -157,8 +161,8 @@ drawn(
             **PRETRAINED_RUNS | {"task": FINETUNING_PAIRED},
         )
     },
-    tables={
-        "table": table(
+    tables=lambda: {
+        "table": finetuning.table(
             "kovaleva2019-shared",
             "section 5, heads that attend to shared words",
             FINETUNING_SECTION,

@@ -1,5 +1,7 @@
 """frames: heads that link a predicate to its frame elements (Kovaleva et al. 2019, section 4.2)."""
 
+frames = Products("frames")
+
 FRAME_CORPUS = config["frames"]["corpus"]
 FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_SENTENCES = f"<results>/corpora/{FRAME_CORPUS}.jsonl"
@@ -16,7 +18,7 @@ use rule analysis_step as frame_scores with:
         model=rules.model_card.output.model,
         annotation=FRAME_LINKS,
     output:
-        scores=measured("<results>/{model}/frames/scores.parquet", "head_columns"),
+        scores=frames.measured("<results>/{model}/frames/scores.parquet", "head_columns"),
     pathvars:
         job="frames/{model}.frame_scores",
     params:
@@ -47,8 +49,8 @@ use rule analysis_step as kovaleva2019_frames with:
     input:
         scores=rules.frame_scores.output.scores,
     output:
-        table=table("kovaleva2019-frames", "heads above the percentile", FRAME_SECTION),
-        controls=table(
+        table=frames.table("kovaleva2019-frames", "heads above the percentile", FRAME_SECTION),
+        controls=frames.table(
             "kovaleva2019-frame-controls",
             "all heads, links and unlinked words at the same distance",
             FRAME_SECTION,
@@ -62,7 +64,7 @@ use rule analysis_step as kovaleva2019_frames with:
         generated=FRAMES_GENERATED,
 
 
-drawn(
+frames.drawn(
     "kovaleva2019-fig3",
     "Figure 3, frame elements",
     FRAME_SECTION,

@@ -1,5 +1,7 @@
 """mixing: what weights do not show: the norms of what heads read (Kobayashi et al. 2020)."""
 
+mixing = Products("mixing")
+
 MIXING = config["mixing"]
 MIXING_SECTION = PAPER["kobayashi2020"] | {"subcategory": "Weights and norms"}
 
@@ -8,7 +10,7 @@ use rule model_step as on_the_fly_norms with:
     input:
         lambda w: read_on_the_fly(w.model, [rules.special_tokens]),
     output:
-        products=[measured("<results>/{model}/mixing/special_tokens.parquet")],
+        products=[mixing.measured("<results>/{model}/mixing/special_tokens.parquet")],
     pathvars:
         job="mixing/{model}.on_the_fly_norms",
     params:
@@ -16,7 +18,7 @@ use rule model_step as on_the_fly_norms with:
         **by_norm(rules.special_tokens),
 
 
-drawn(
+mixing.drawn(
     "kobayashi2020-norms",
     "special tokens by weight and by norm",
     MIXING_SECTION,
@@ -24,8 +26,8 @@ drawn(
         "weights": rules.special_tokens.output.special_tokens,
         "norms": rules.on_the_fly_norms.output.products[0],
     },
-    tables={
-        "table": table(
+    tables=lambda: {
+        "table": mixing.table(
             "kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION
         )
     },
@@ -39,7 +41,7 @@ if MIXING["syntax"] and "syntax" in config:
             lambda w: read_on_the_fly(w.model, [rules.syntax_scores]),
         output:
             products=[
-                measured("<results>/{model}/mixing/scores.parquet"),
+                mixing.measured("<results>/{model}/mixing/scores.parquet"),
                 *(
                     f"<results>/{{model}}/mixing/{name}"
                     for name in (
@@ -60,7 +62,7 @@ if MIXING["syntax"] and "syntax" in config:
             weights=rules.syntax_scores.output.scores,
             norms=rules.on_the_fly_norms_syntax.output.products[0],
         output:
-            table=table("kobayashi2020-table1", "heads as parsers by norm", MIXING_SECTION),
+            table=mixing.table("kobayashi2020-table1", "heads as parsers by norm", MIXING_SECTION),
         pathvars:
             job="mixing/{model}.kobayashi2020_table1",
         localrule: True

@@ -10,7 +10,7 @@ use rule model_step as mixing_ratio with:
         corpus=SURFACE_CORPUS,
         files=model_files,
     output:
-        table=table(
+        table=mixing.table(
             "kobayashi2021-mixing",
             "mixing ratios by layer",
             MIXING_BLOCKS,
@@ -27,7 +27,7 @@ use rule model_step as mixing_ratio with:
         seed=config["seed"],
 
 
-drawn(
+mixing.drawn(
     "kobayashi2021-mixing",
     "mixing ratios by layer",
     MIXING_BLOCKS,
@@ -42,7 +42,7 @@ use rule model_step as value_zeroing with:
         corpus=SURFACE_CORPUS,
         files=model_files,
     output:
-        table=table(
+        table=mixing.table(
             "mohebbi2023-zeroing",
             "value zeroing by layer",
             MIXING_ZEROED,

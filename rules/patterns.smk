@@ -1,5 +1,7 @@
 """patterns: classes of attention maps (Kovaleva et al. 2019, section 4.1)."""
 
+patterns = Products("patterns")
+
 from os.path import relpath
 
 PATTERNS = config["patterns"]
@@ -32,7 +34,7 @@ use rule model_step as pattern_classifier with:
     output:
         classifier="<results>/patterns/classifier.safetensors",
         predictions="<results>/patterns/predictions.parquet",
-        confusion=listed(
+        confusion=patterns.listed(
             "<results>/patterns/confusion.csv",
             "confusion of the classes",
             PATTERN_SECTION,
@@ -66,7 +68,7 @@ use rule model_step as pattern_shares with:
             *expand(rules.finetune.output.card, **PRETRAINED_RUNS),
         ],
     output:
-        shares=measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
+        shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
     pathvars:
         job="patterns/{model}.pattern_shares",
     priority: 5  # long: best not left for the end
@@ -101,8 +103,10 @@ use rule analysis_step as kovaleva2019_patterns with:
         predictions=rules.pattern_classifier.output.predictions,
         shares=rules.pattern_shares.output.shares,
     output:
-        classifier=table("kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION),
-        table=table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
+        classifier=patterns.table(
+            "kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION
+        ),
+        table=patterns.table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
     pathvars:
         job="patterns/{model}.kovaleva2019_patterns",
     localrule: True
@@ -117,7 +121,7 @@ use rule analysis_step as kovaleva2019_agreement with:
         first=PATTERN_PRETRAINED_MAPS,
         second=f"{PATTERN_ANNOTATIONS}/minilm-again.csv",
     output:
-        table=table(
+        table=patterns.table(
             "kovaleva2019-agreement",
             "how well two annotations agree",
             PATTERN_SECTION,
@@ -133,13 +137,13 @@ use rule analysis_step as kovaleva2019_agreement with:
         seed=config["seed"],
 
 
-drawn(
+patterns.drawn(
     "kovaleva2019-fig1",
     "Figure 1, classes of maps",
     PATTERN_SECTION,
     input={"maps": rules.pattern_classifier.output.maps},
 )
-drawn(
+patterns.drawn(
     "kovaleva2019-fig2",
     "Figure 2, shares of the classes",
     PATTERN_SECTION,

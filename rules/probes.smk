@@ -1,5 +1,7 @@
 """probes: parsers that read attention (Clark et al. 2019, section 5)."""
 
+probes = Products("probes")
+
 PROBES = config["probes"]
 PROBE_TREEBANK = PROBES["treebank"]
 PROBE_SECTION = PAPER["clark2019"] | {"subcategory": "5 Probes"}
@@ -61,7 +63,7 @@ use rule analysis_step as clark2019_table3 with:
     input:
         scores=rules.train_probes.output.scores,
     output:
-        table=table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
+        table=probes.table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_table3",
     localrule: True
@@ -75,7 +77,7 @@ use rule analysis_step as clark2019_probe_pairs with:
     input:
         counts=rules.train_probes.output.counts,
     output:
-        table=table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
+        table=probes.table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_probe_pairs",
     localrule: True
@@ -86,7 +88,7 @@ use rule analysis_step as clark2019_probe_pairs with:
         seed=config["seed"],
 
 
-drawn(
+probes.drawn(
     "clark2019-probe-curve",
     "learning curves of the probes",
     PROBE_SECTION,

@@ -1,6 +1,6 @@
 """pruning: head importance, iterative pruning, heads removed for good (Michel et al., 4 to 6)."""
 
-products_of("encoder")
+pruning = Products("pruning", ["encoder"])
 
 PRUNING = config["pruning"]
 PRUNING_SECTION = PAPER["michel2019"] | {"subcategory": "4 and 6 Pruning heads"}
@@ -50,7 +50,9 @@ use rule training_step as pruning_curves with:
         logits=rules.ablation_sweep.output.logits,
         parts=PRUNING_PARTS,
     output:
-        importance=measured("<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet"),
+        importance=pruning.measured(
+            "<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet"
+        ),
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
         order="<results>/{model}/pruning/{task}.{init}.{seed}.order.parquet",
     pathvars:
@@ -87,23 +89,27 @@ use rule model_step as pruning_during_training with:
 PRUNING_EPOCH_RUNS = PRETRAINED_RUNS | {"task": PRUNING_EPOCH_TASKS}
 
 
-drawn(
+pruning.drawn(
     "michel2019-importance",
     "section 4.1, importance",
     PRUNING_SECTION,
     input={"importance": expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS)},
     params={"variant": PRUNING["importance"]["variant"]},
-    tables={"table": table("michel2019-importance", "section 4.1, importance", PRUNING_SECTION)},
+    tables=lambda: {
+        "table": pruning.table("michel2019-importance", "section 4.1, importance", PRUNING_SECTION)
+    },
 )
 
 
-drawn(
+pruning.drawn(
     "michel2019-fig3",
     "Figure 3, pruning by strategy",
     PRUNING_SECTION,
     input={"curves": expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS)},
     params={"bootstrap": PRUNING["bootstrap"], "seed": config["seed"]},
-    tables={"table": table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION)},
+    tables=lambda: {
+        "table": pruning.table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION)
+    },
 )
 
 
@@ -111,7 +117,7 @@ use rule analysis_step as michel2019_one_head with:
     input:
         curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
     output:
-        table=table(
+        table=pruning.table(
             "michel2019-one-head",
             "section 4, one head left in every layer",
             PRUNING_SECTION,
@@ -126,7 +132,7 @@ use rule analysis_step as michel2019_one_head with:
         seed=config["seed"],
 
 
-drawn(
+pruning.drawn(
     "michel2019-fig5",
     "Figure 5, pruning after each epoch",
     PRUNING_SECTION,
@@ -147,7 +153,7 @@ use rule model_step as michel2019_table4 with:
         table=f"<results>/tasks/{PRUNING_TIMED}.parquet",
         order=f"<results>/{{model}}/pruning/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.order.parquet",
     output:
-        speed=table(
+        speed=pruning.table(
             "michel2019-table4",
             "Table 4, speed without the pruned heads",
             PRUNING_SECTION,
@@ -166,7 +172,7 @@ use rule model_step as michel2019_table4 with:
         device=config["device"],
 
 
-products_of("decoder")
+pruning_decoders = Products("pruning", ["decoder"])
 
 
 use rule training_step as next_token_pruning with:
@@ -175,7 +181,9 @@ use rule training_step as next_token_pruning with:
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
         files=model_files,
     output:
-        importance=measured("<results>/{model}/pruning/next_token.importance.parquet"),
+        importance=pruning_decoders.measured(
+            "<results>/{model}/pruning/next_token.importance.parquet"
+        ),
         pruned="<results>/{model}/pruning/next_token.curves.parquet",
     pathvars:
         job="pruning/{model}.next_token_pruning",
@@ -188,13 +196,13 @@ use rule training_step as next_token_pruning with:
         },
 
 
-drawn(
+pruning_decoders.drawn(
     "michel2019-next-token-pruning",
     "decoders, pruning by strategy",
     PRUNING_SECTION,
     input={"curves": rules.next_token_pruning.output.pruned},
-    tables={
-        "table": table(
+    tables=lambda: {
+        "table": pruning_decoders.table(
             "michel2019-next-token-pruning", "decoders, pruning by strategy", PRUNING_SECTION
         )
     },

@@ -136,7 +136,7 @@ REPORT_FINDINGS = ("clark2019-position", "clark2019-table1")
 
 use rule analysis_step as overview with:
     input:
-        cards=expand(rules.model_card.output.model, model=MODELS),
+        cards=expand(rules.model_card.output.model, model=SERVED["report"]),
         claims=[with_ending(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
         translators=REPORT_TRANSLATORS,
         counts=[entry.path for entry in ENTRIES if entry.path.endswith(".counts.csv")],

@@ -1,5 +1,7 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
+surface = Products("surface")
+
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
@@ -14,10 +16,10 @@ use rule analysis_step as relative_position with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        position=measured(
+        position=surface.measured(
             "<results>/{model}/surface/position.parquet", "head_columns", "behaviours"
         ),
-        above=table(
+        above=surface.table(
             "clark2019-position",
             "heads above the threshold",
             SURFACE_SECTION,
@@ -38,7 +40,7 @@ use rule analysis_step as special_tokens with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        special_tokens=measured(
+        special_tokens=surface.measured(
             "<results>/{model}/surface/special_tokens.parquet", "head_columns", "behaviours"
         ),
     pathvars:
@@ -55,8 +57,10 @@ use rule analysis_step as entropy with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        entropy=measured("<results>/{model}/surface/entropy.parquet", "head_columns", "behaviours"),
-        table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
+        entropy=surface.measured(
+            "<results>/{model}/surface/entropy.parquet", "head_columns", "behaviours"
+        ),
+        table=surface.table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.entropy",
     params:
@@ -74,7 +78,7 @@ use rule model_step as gradient_importance with:
         files=model_files,
     output:
         # A decoder predicts no masked tokens.
-        gradients=measured("<results>/{model}/surface/gradients.parquet", kinds=["encoder"]),
+        gradients=surface.measured("<results>/{model}/surface/gradients.parquet", kinds=["encoder"]),
     pathvars:
         job="surface/{model}.gradient_importance",
     params:
@@ -97,7 +101,7 @@ use rule torch_step as surface_drawings with:
         files=model_files,
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
-        table=table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),
+        table=surface.table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.surface_drawings",
     localrule: True
@@ -110,7 +114,7 @@ use rule torch_step as surface_drawings with:
         max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
 
 
-drawn(
+surface.drawn(
     "clark2019-fig1",
     "Figure 1, heads drawn as lines",
     SURFACE_SECTION,
@@ -120,26 +124,26 @@ drawn(
     },
     params={"by_hand": bool(SURFACE["drawings"]["heads"])},
 )
-drawn(
+surface.drawn(
     "clark2019-fig2",
     "Figure 2, special tokens",
     SURFACE_SECTION,
     input={"special_tokens": rules.special_tokens.output.special_tokens},
 )
-drawn(
+surface.drawn(
     "clark2019-fig3",
     "Figure 3, gradient importance",
     SURFACE_SECTION,
     input={"gradients": rules.gradient_importance.output.gradients},
     kinds=["encoder"],
 )
-drawn(
+surface.drawn(
     "clark2019-fig4",
     "Figure 4, entropy",
     SURFACE_SECTION,
     input={"entropy": rules.entropy.output.entropy},
 )
-drawn(
+surface.drawn(
     "clark2019-position",
     "section 3.1, relative position",
     SURFACE_SECTION,

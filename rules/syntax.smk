@@ -1,5 +1,7 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
+syntax = Products("syntax")
+
 from workflow_scripts.core.data.annotations import coreference_annotation
 
 SYNTAX = config["syntax"]
@@ -9,7 +11,7 @@ SYNTAX_TREES = f"<results>/corpora/{SYNTAX['treebank']}.annotation.jsonl"
 SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "gold"
 # What the mentions of Figure 5's coreference panels are, where the study has the chapter.
 SYNTAX_MENTIONS = (
-    annotation_of(COREFERENCE[config["coreference"]["corpus"]]) if "coreference" in config else ""
+    coreference_annotation(COREFERENCE[config["coreference"]["corpus"]]) if "coreference" in config else ""
 )
 SYNTAX_SECTION = PAPER["clark2019"] | {"subcategory": "4.2 Dependency syntax"}
 
@@ -21,9 +23,13 @@ use rule analysis_step as syntax_scores with:
         trees=SYNTAX_TREES,
         corpus=f"<results>/corpora/{SYNTAX['treebank']}.jsonl",
     output:
-        scores=measured("<results>/{model}/syntax/scores.parquet", "head_columns", "best_heads"),
+        scores=syntax.measured(
+            "<results>/{model}/syntax/scores.parquet", "head_columns", "best_heads"
+        ),
         released="<results>/{model}/syntax/released.parquet",
-        offsets=measured("<results>/{model}/syntax/offsets.parquet", "head_columns", "best_heads"),
+        offsets=syntax.measured(
+            "<results>/{model}/syntax/offsets.parquet", "head_columns", "best_heads"
+        ),
         best="<results>/{model}/syntax/held_out.parquet",
         sentences="<results>/{model}/syntax/sentences.csv",
     pathvars:
@@ -43,7 +49,7 @@ use rule analysis_step as clark2019_table1 with:
         offsets=rules.syntax_scores.output.offsets,
         best=rules.syntax_scores.output.best,
     output:
-        table=table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
+        table=syntax.table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
     pathvars:
         job="syntax/{model}.clark2019_table1",
     localrule: True
@@ -71,7 +77,7 @@ use rule analysis_step as syntax_examples with:
         seed=config["seed"],
 
 
-drawn(
+syntax.drawn(
     "clark2019-fig5",
     "Figure 5, heads on example sentences",
     SYNTAX_SECTION,

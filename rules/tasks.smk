@@ -1,5 +1,7 @@
 """tasks: the tables of GLUE tasks and of ARCT, prepared and checked."""
 
+tasks = Products("tasks")
+
 # The directory that the study's own grammar writes a task into, by how it is read.
 TASK_GENERATED = {
     task: contents(generated=[f"<results>/tasks/{task}.generated"] if "generate" in entry else [])
@@ -33,7 +35,7 @@ use rule analysis_step as prepare_task with:
         generated_digests=lookup("{task}/generated_digests", within=TASK_GENERATED),
     output:
         table="<results>/tasks/{task}.parquet",
-        counts=counts("tasks", "{task}", "task-counts", TASKS),
+        counts=tasks.counts("tasks", "{task}", "task-counts", TASKS),
     pathvars:
         job="tasks/{task}.prepare_task",
     priority: 20  # short, and the longest chains begin here
@@ -82,7 +84,7 @@ use rule analysis_step as prepare_arct with:
         files=TASK_ARCT_FILES,
     output:
         table="<results>/tasks/arct.points.parquet",
-        counts=counts(
+        counts=tasks.counts(
             "tasks",
             "arct.points",
             "arct-counts",

@@ -1,5 +1,7 @@
 """translation: an encoder-decoder's heads of three types masked and pruned (Michel 3 to 6)."""
 
+translation = Products("translation")
+
 TRANSLATION = config["translation"]
 TRANSLATION_SECTION = PAPER["michel2019"] | {"subcategory": "3 to 6 Translation"}
 TRANSLATION_TRAINING = TRANSLATION.get("train")
@@ -34,7 +36,7 @@ use rule analysis_step as translation_pairs with:
         ],
     output:
         pairs="<results>/translation/pairs.parquet",
-        counts=listed(
+        counts=translation.listed(
             "<results>/translation/pairs.counts.csv",
             "sentence pairs, and those that splits share",
             COUNTS,
@@ -128,9 +130,11 @@ use rule analysis_step as translation_scores with:
     input:
         sweep=rules.translation_sweep.output.sweep,
     output:
-        scores=measured("<results>/translation/{run}.scores.parquet", run=TRANSLATION_RUNS),
+        scores=translation.measured(
+            "<results>/translation/{run}.scores.parquet", run=TRANSLATION_RUNS
+        ),
         gain="<results>/translation/{run}.gain.parquet",
-        types=judged("<results>/translation/{run}.types.parquet", run=TRANSLATION_RUNS),
+        types=translation.judged("<results>/translation/{run}.types.parquet", run=TRANSLATION_RUNS),
     pathvars:
         job="translation/{run}.translation_scores",
     resources:
@@ -159,8 +163,12 @@ use rule training_step as translation_pruning with:
         **TRANSLATION_INPUT,
         sweep=rules.translation_sweep.output.sweep,
     output:
-        importance=measured("<results>/translation/{run}.importance.parquet", run=TRANSLATION_RUNS),
-        curves=judged("<results>/translation/{run}.curves.parquet", run=TRANSLATION_RUNS),
+        importance=translation.measured(
+            "<results>/translation/{run}.importance.parquet", run=TRANSLATION_RUNS
+        ),
+        curves=translation.judged(
+            "<results>/translation/{run}.curves.parquet", run=TRANSLATION_RUNS
+        ),
         order="<results>/translation/{run}.order.parquet",
     pathvars:
         job="translation/{run}.translation_pruning",
@@ -177,7 +185,9 @@ if TRANSLATION_EPOCHS:
             **TRANSLATION_INPUT,
             **contents(epochs=rules.translator_training.output.epochs),
         output:
-            training=judged("<results>/translation/{run}.training.parquet", run=TRANSLATION_RUNS),
+            training=translation.judged(
+                "<results>/translation/{run}.training.parquet", run=TRANSLATION_RUNS
+            ),
             importance="<results>/translation/{run}.epochs.parquet",
         pathvars:
             job="translation/{run}.translation_epochs",

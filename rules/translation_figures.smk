@@ -9,11 +9,17 @@ use rule analysis_step as michel2019_translation_tables with:
         types=expand(rules.translation_scores.output.types, run=TRANSLATION_RUNS),
         gains=expand(rules.translation_scores.output.gain, run=TRANSLATION_RUNS),
     output:
-        heads=translated(table, "table1", "Table 1, translation: every head masked"),
-        alone=translated(table, "table2", "Table 2, translation: the best head left alone"),
-        by_type=translated(table, "types", "section 3, translation: types of attention compared"),
+        heads=translated(translation.table, "table1", "Table 1, translation: every head masked"),
+        alone=translated(
+            translation.table, "table2", "Table 2, translation: the best head left alone"
+        ),
+        by_type=translated(
+            translation.table, "types", "section 3, translation: types of attention compared"
+        ),
         pairs=translated(
-            table, "pairs", "section 3.4, translation: the same heads on other sentences"
+            translation.table,
+            "pairs",
+            "section 3.4, translation: the same heads on other sentences",
         ),
         points="<results>/translation/points.parquet",
     pathvars:
@@ -26,7 +32,7 @@ use rule analysis_step as michel2019_translation_tables with:
 
 
 translated(
-    drawn,
+    translation.drawn,
     "grids",
     "Table 1, translation: every head masked, as a figure",
     input={"scores": TRANSLATION_SCORES},
@@ -34,7 +40,7 @@ translated(
 
 
 translated(
-    drawn,
+    translation.drawn,
     "fig1",
     "Figure 1a, translation: BLEU without one head",
     input={"scores": TRANSLATION_SCORES},
@@ -42,7 +48,7 @@ translated(
 
 
 translated(
-    drawn,
+    translation.drawn,
     "fig2",
     "Figure 2a, translation: effects on other sentences",
     input={
@@ -56,12 +62,15 @@ TRANSLATION_CURVES = expand(rules.translation_pruning.output.curves, run=TRANSLA
 
 
 translated(
-    drawn, "fig3", "Figure 3a, translation: pruning all heads", input={"curves": TRANSLATION_CURVES}
+    translation.drawn,
+    "fig3",
+    "Figure 3a, translation: pruning all heads",
+    input={"curves": TRANSLATION_CURVES},
 )
 
 
 translated(
-    drawn,
+    translation.drawn,
     "fig4",
     "Figure 4, translation: pruning one type of attention",
     input={"curves": TRANSLATION_CURVES},
@@ -71,7 +80,7 @@ translated(
 if TRANSLATION_EPOCHS:
 
     translated(
-        drawn,
+        translation.drawn,
         "fig5",
         "Figure 5, translation: pruning during training",
         input={

@@ -69,7 +69,7 @@ def span(rows: pd.DataFrame) -> tuple[float, float]:
     return low - room, high + room
 
 
-def main(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
+def claims_figure(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw the claims that have a verdict, by paper."""
     frame = tables.read_csv(verdicts)
     judged = frame[frame["verdict"].isin(JUDGED)]
@@ -174,4 +174,4 @@ def _legend(figure: Figure, judged: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    job.run(main, globals())
+    job.run_figure(globals())
