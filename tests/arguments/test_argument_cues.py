@@ -8,8 +8,16 @@ import pytest
 from scipy import stats
 
 from workflow_scripts.arguments import argument_cues
-from workflow_scripts.arguments.argument_reliance import changed, cues_to_change, sides
-from workflow_scripts.arguments.wording import exchanged, forms, grams, without, without_another
+from workflow_scripts.arguments.argument_reliance import changed, cues_to_change
+from workflow_scripts.arguments.wording import (
+    cue_in,
+    exchanged,
+    forms,
+    grams,
+    side_of,
+    without,
+    without_another,
+)
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import prepare_arct
@@ -93,7 +101,7 @@ def test_a_cue_is_removed_exchanged_or_spared() -> None:
 
 def test_sides_and_changed_points() -> None:
     frame = points(("it is not so", "it is so", 0), ("x", "it isn't x", 0), ("not", "not", 0))
-    sided = frame.assign(side=sides(frame, NOT, SAME))
+    sided = frame.assign(side=side_of(cue_in(frame, NOT, SAME)))
     assert sided["side"].tolist() == [0, 1, -1]
     applicable = sided[sided["side"] >= 0]
     swapped = changed(applicable, NOT, SAME, "exchanged", 1)

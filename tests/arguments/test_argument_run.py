@@ -10,7 +10,7 @@ import torch
 
 from tests.arguments.builders import made_up_arct
 from workflow_scripts.arguments import argument_run
-from workflow_scripts.arguments.families import read_word_family
+from workflow_scripts.arguments.families import open_family
 from workflow_scripts.core.data.vectors import write_vectors
 from workflow_scripts.core.run import job
 
@@ -44,7 +44,8 @@ def test_a_job_of_two_seeds_is_two_jobs_of_one(inputs: dict, tmp_path: Path) -> 
         job.call(argument_run.main, inputs | out | params("bov", seeds))
         (out["weights"] / ".snakemake_timestamp").touch()  # as Snakemake marks a folder
         written[tuple(seeds)] = pd.read_parquet(out["predictions"]), pd.read_csv(out["curves"])
-        family = read_word_family("bov", frame, inputs["vectors"], inputs["words"], False)
+        tune = {"tune_vectors": False}
+        family = open_family("bov", tune, frame, None, inputs["vectors"], inputs["words"])
         kept = argument_run.kept_models(family, [out["weights"]], ["W"], torch.device("cpu"))
         assert [named for named, _ in kept] == [{"setup": "W", "seed": k} for k in sorted(seeds)]
     for both, one, other in zip(written[3, 2], written[3,], written[2,], strict=True):

@@ -10,15 +10,15 @@ import torch
 
 from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
 from workflow_scripts.arguments import argument_heads, figures, niven2019_tables
-from workflow_scripts.arguments.argument_reliance import changed_points
 from workflow_scripts.arguments.argument_reliance import measure as measure_reliance
+from workflow_scripts.arguments.argument_reliance import with_changes
 from workflow_scripts.arguments.argument_run import kept_models
 from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.bert import to_tokens
 from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import ARCT_TEXTS, read_arct
+from workflow_scripts.core.data.tasks import ARCT_TEXTS, held_out, read_arct
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of, new_scorer, save_scorer
 from workflow_scripts.core.model.interventions import Disabled
@@ -143,7 +143,9 @@ def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
     family.save(model, tmp_path / "bov.original" / "7" / "W")
     weights, same = [tmp_path / "bov.original"], {"n't": "not"}
     models = kept_models(family, weights, ["W"], torch.device("cpu"))
-    logits = measure_reliance(family, models, changed_points(frame, [("not",)], same, 1))
+    held = pd.concat(held_out(frame), ignore_index=True)
+    changed = {("not",): with_changes(held, ("not",), same, 1)}
+    logits = measure_reliance(family, models, changed)
     assert set(logits["seed"]) == {7}
     shares = figures.measure(logits, 100, 1).set_index("change")
     assert (shares["follows"] == 1).all()

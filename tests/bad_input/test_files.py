@@ -33,7 +33,7 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("FrameNet", "<lexUnit", '<!DOCTYPE x [<!ENTITY a "b">]><lexUnit', 1, "a document type"),
     ("plain text", "", LFS, 1, "a pointer of Git LFS; run `git lfs pull`"),
     ("GloVe", "the 1 1 1", "the 1 1", 3, "2 numbers, 3 expected"),
-    ("GloVe", "1 2 3", "1 2 nan", 2, "'nan' is not a decimal number"),
+    ("GloVe", "1 2 3", "1 2 nan", 2, "'nan' is not a finite number"),
 ]
 
 

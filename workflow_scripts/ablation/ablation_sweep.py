@@ -1,6 +1,5 @@
 """Logits of a fine-tuned classifier with every head, layer, or all heads but one disabled."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,19 +8,15 @@ import pandas as pd
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import ablation_engine, running
+from workflow_scripts.core.model import ablation_engine
 from workflow_scripts.core.model.ablation_engine import sweep, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import FROM_TEXTS
 from workflow_scripts.core.model.running import part_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-
-log = logging.getLogger(__name__)
 
 
 def main(
@@ -57,18 +52,15 @@ def main(
     if parts:
         tables.write(tables.join_parts(parts), logits)
         return
-    model, tokenizer = classifier_of(card, running.pick_device(device))
-    frame, texts = read_task(table), []
-    sampler = Sampler(frame, tokenizer, max_tokens, read_card(card)["max_positions"], sample_seed)
-    limits = {"pass_tokens": pass_tokens, "precision": precision, "seed": sample_seed}
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
+    limits, texts = {"pass_tokens": pass_tokens, "precision": precision, "seed": sample_seed}, []
     if any(mode in FROM_TEXTS for modes in units.values() for mode in modes):
         texts, _ = sampler.sample("train", reference)
     frames, n_rows = [], 0
-    for split in frame["split"].unique():
+    for split in sampler.table["split"].unique():
         if split == "train":
             continue
         tokens, rows = sampler.sample(split, examples)
-        log.info("%s: %d examples", split, len(tokens))
         split_units = units if split == "dev" else {"head": ["zero"]}
         chosen = examples_of(model, tokens, pass_tokens, part)
         swept = sweep(model, [tokens[index] for index in chosen], split_units, texts, **limits)

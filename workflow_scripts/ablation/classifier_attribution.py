@@ -14,12 +14,10 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import (
     BACKWARD_TOKENS,
     Gates,
@@ -46,13 +44,8 @@ def attributions(
     """The attribution of every mode, layer, head and text, float64, in the unit of the loss.
 
     Above 0 the loss would grow. `replacements` has what heads output instead in each mode; None,
-    which is 0, in mode zero alone. Raises ValueError for another mode without a replacement.
+    which is 0, in mode zero alone.
     """
-    unknown = [mode for mode, instead in replacements.items() if instead is None and mode != "zero"]
-    if unknown:
-        raise ValueError(
-            f"no attribution in {', '.join(unknown)}: what heads output instead is not given"
-        )
     shape = (n_layers(model), n_heads(model))
     values = np.empty((len(replacements), *shape, len(tokens)))
     open_attention(model).requires_grad_(False)
@@ -97,9 +90,7 @@ def main(
 
     Examples and what heads output instead are those of ablation_sweep.
     """
-    model, tokenizer = classifier_of(card, running.pick_device(device))
-    positions = read_card(card)["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     texts, _ = sampler.sample("train", reference)
     tokens, rows = sampler.sample("dev", examples)
     labels = torch.from_numpy(rows["label"].to_numpy().copy()).to(model.device)

@@ -95,8 +95,7 @@ def kovaleva2019_fig9(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Ou
             axes.yaxis.set_major_locator(MaxNLocator(12, integer=True, min_n_ticks=1))
             axes.set(xlabel="Change of the score, points", ylim=(0.4, rows["layer"].max() + 1.6))
         panels[0].set_ylabel("Layer")
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=2)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
         figures.save(figure, svg, pdf, png)
 
 
@@ -163,8 +162,7 @@ def michel2019_fig1(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
             axes.set_xlabel("Score without the head, points")
             axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
         panels[0].set_ylabel("Heads")
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center")
         figures.save(figure, svg, pdf, png)
 
 
@@ -363,13 +361,18 @@ def michel2019_next_token(
         figures.save(draw_units(frame, mode), svg, pdf, png)
 
 
-MARKS = {"loss": ("o", "loss"), "score": ("s", "score")}
+MARKS = {"loss": "o", "score": "s"}
+
+
+def task_title(task: str) -> str:
+    """A task's title; decoders read running text."""
+    return TASKS[task].title if task in TASKS else "Running text"
 
 
 def draw_mode_agreement(frame: pd.DataFrame) -> Figure:
     """A panel per task: Spearman's rho of each two modes with its interval; seeds one by one."""
     tasks = list(dict.fromkeys(frame["task"]))
-    titles = [TASKS[task].title if task in TASKS else "Running text" for task in tasks]
+    titles = [task_title(task) for task in tasks]
     names = list(dict.fromkeys(zip(frame["one"], frame["other"], strict=True)))
     height = 0.7 + 0.19 * len(names)
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
@@ -378,20 +381,17 @@ def draw_mode_agreement(frame: pd.DataFrame) -> Figure:
         axes.axvline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
         for at, (of, rows) in enumerate(frame[frame["task"] == task].groupby("of", sort=False)):
             rows = rows.dropna(subset=["rho"])
-            place = {pair: number for number, pair in enumerate(names)}
             pairs = zip(rows["one"], rows["other"], strict=True)
-            y = np.array([place[pair] for pair in pairs]) + 0.26 * at - 0.13
+            y = np.array([names.index(pair) for pair in pairs]) + 0.26 * at - 0.13
             ends = np.array([rows["rho"] - rows["rho_low"], rows["rho_high"] - rows["rho"]])
-            marker, label = MARKS[str(of)]
-            colour = (colours.BLACK, colours.GREY)[at]
-            style = {"fmt": marker, "color": colour, "markersize": 3, "capsize": 1.5}
-            axes.errorbar(rows["rho"], y, xerr=ends, label=label, zorder=2, **style)
+            style = {"fmt": MARKS[of], "color": (colours.BLACK, colours.GREY)[at], "markersize": 3}
+            axes.errorbar(rows["rho"], y, xerr=ends, label=of, zorder=2, capsize=1.5, **style)
         axes.set(xlim=(-1, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel="Spearman's ρ over heads")
         axes.set_yticks(range(len(names)), [f"{one}, {other}" for one, other in names])
     for axes in panels[1:3]:
         axes.set_yticklabels([])
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, title="effect on", loc="outside lower center", ncols=2)
+    keys = panels[0].get_legend_handles_labels()
+    figure.legend(*keys, title="effect on", loc="outside lower center", ncols=2)
     return figure
 
 
@@ -405,14 +405,10 @@ def draw_attributions(heads: pd.DataFrame) -> Figure:
     """A row of panels per task, a panel per estimate; a point per head and seed."""
     tasks, estimates = (list(dict.fromkeys(heads[name])) for name in ("task", "estimate"))
     estimates = sorted(estimates, key=lambda name: name == IMPORTANCE)
-    titles = [
-        f"{TASKS[task].title if task in TASKS else 'Running text'}, {name}"
-        for task in tasks
-        for name in estimates
-    ]
     columns = len(estimates)
-    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 1.4, columns=columns)
     cells = [(task, name) for task in tasks for name in estimates]
+    titles = [f"{task_title(task)}, {name}" for task, name in cells]
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 1.4, columns=columns)
     for axes, (task, name) in zip(panels, cells, strict=True):
         rows = heads[(heads["task"] == task) & (heads["estimate"] == name)]
         axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
@@ -420,19 +416,19 @@ def draw_attributions(heads: pd.DataFrame) -> Figure:
         if name != IMPORTANCE:  # the estimate equals the effect on this line
             axes.plot([low, high], [low, high], color=colours.GUIDE, linewidth=0.6, zorder=1)
         first = rows["screen"] == "first"
-        for chosen, colour in ((~first, colours.GREY), (first, colours.BLACK)):
+        kinds = {"other heads": (~first, colours.GREY)}
+        kinds["first by the estimate"] = (first, colours.BLACK)
+        for words, (chosen, colour) in kinds.items():
             points = rows[chosen]
             style = {"color": colour, "s": 5, "linewidths": 0, "zorder": 2}
-            label = "first by the estimate" if colour == colours.BLACK else "other heads"
-            axes.scatter(points["attribution"], points["effect"], label=label, **style)
+            axes.scatter(points["attribution"], points["effect"], label=words, **style)
         axes.set_title(f"{axes.get_title()}\nρ {rows.groupby('seed')['rho'].first().mean():.2f}")
         axes.locator_params(nbins=4)
     for axes in panels[::columns]:
         axes.set_ylabel("effect on the loss")
     for axes in panels[-columns:]:
         axes.set_xlabel("estimate")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 

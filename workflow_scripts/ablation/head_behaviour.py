@@ -1,6 +1,5 @@
 """Each head's behaviour, from other chapters, and the effect of disabling it (Kovaleva 5)."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +20,6 @@ from workflow_scripts.core.stats.randomisation import LEVEL
 
 STRATA = HEADS.categories
 FEWEST_HEADS = 5  # of a kind, for an interval that resamples its heads
-
-
-def kinds_of(row: pd.Series, kinds: Mapping[str, Callable], threshold: float) -> list[str]:
-    """All of STRATA that, by `kinds`, a head is, a row of the joined table; OTHER where none."""
-    fitting = (name for name in STRATA if name in kinds and kinds[name](row, threshold))
-    return list(fitting) or [OTHER]
 
 
 def compare(
@@ -122,7 +115,11 @@ def main(
         if columns is not None:
             joined = joined.merge(columns, on=KEYS, how="left")
             kinds |= getattr(chapter, "KINDS", {})
-    found_kinds = [kinds_of(row, kinds, threshold) for _, row in joined.iterrows()]
+    known_kinds = {name: kinds[name] for name in STRATA if name in kinds}
+    found_kinds = [
+        [name for name, fits in known_kinds.items() if fits(row, threshold)] or [OTHER]
+        for _, row in joined.iterrows()
+    ]
     joined["kinds"] = list(map(", ".join, found_kinds))
     joined["stratum"] = [first for first, *_ in found_kinds]
     joined.insert(0, "name", head_labels(joined))

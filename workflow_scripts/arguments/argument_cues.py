@@ -5,7 +5,6 @@ of these alpha_k points in which that warrant is the right one; coverage xi_k is
 number of points.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,6 @@ from workflow_scripts.core.data.tasks import ARCT_VERSIONS, points_of, read_arct
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-log = logging.getLogger(__name__)
 LEVEL = 0.05
 
 
@@ -110,14 +108,6 @@ def main(
         for split, part in parts.items():
             measured = measure(part, sizes, same, min_coverage, study_cue)
             frames.append(measured.assign(data=version, split=split))
-            n_beyond = (measured["p_corrected"] < LEVEL).sum()
-            log.info(
-                "%s, %s: %d cues, %d unlike chance",
-                version,
-                split,
-                len(measured),
-                n_beyond,
-            )
     tables.write(pd.concat(frames, ignore_index=True), cues)
 
 

@@ -5,15 +5,15 @@ Of each experiment, predictions and accuracies are in one folder, as `bov/preds.
 `bov.dev-predictions.csv` and `bov.accs.csv`.
 """
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from workflow_scripts.arguments.argument_scores import COLUMNS, RUN, picked, right
-from workflow_scripts.arguments.setups import FAMILIES, WARRANTS
-from workflow_scripts.arguments.wording import Cue, forms, grams
+from workflow_scripts.arguments.setups import FAMILIES
+from workflow_scripts.arguments.wording import Cue, cue_in, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.data.text_files import read_rows, whole_number
@@ -97,64 +97,48 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=["line", *columns])
 
 
-def _refuse(path: Path, frame: pd.DataFrame, wrong: pd.Series, column: str, accepted: str) -> None:
-    """Raise InputError for the first row that is `wrong`."""
-    if wrong.any():
-        row = frame[wrong].iloc[0]
-        raise InputError(
-            f"{path}:{row['line']}: {column} is {row[column]!r}; it must be {accepted}"
-        )
+def _refuse(path: Path, frame: pd.DataFrame, wrong: pd.Series, what: str) -> None:
+    """Raise InputError for the first row that is `wrong`; `what` names its columns in braces."""
+    for row in frame[wrong].to_dict("records"):
+        raise InputError(f"{path}:{row['line']}: {what.format(**row)}")
 
 
-def _whole(path: Path, frame: pd.DataFrame, column: str) -> pd.Series:
-    numbers = frame[column].map(whole_number)
-    _refuse(path, frame, numbers.isna(), column, "a whole number")
+def _runs(path: Path, frame: pd.DataFrame) -> pd.Series:
+    numbers = frame["run_no"].map(whole_number)
+    _refuse(path, frame, numbers.isna(), "run_no is {run_no!r}; it must be a whole number")
     return numbers.astype(int)
 
 
 def _trained(path: Path) -> dict[int, float]:
     """The training accuracy of each run."""
     frame = _read(path, ("run_no", "train"))
-    runs, shares = _whole(path, frame, "run_no"), pd.to_numeric(frame["train"], errors="coerce")
-    _refuse(path, frame, ~shares.between(0, 1), "train", "an accuracy from 0 to 1")
-    _refuse(path, frame, runs.duplicated(), "run_no", "another in each row")
+    runs, shares = _runs(path, frame), pd.to_numeric(frame["train"], errors="coerce")
+    _refuse(path, frame, ~shares.between(0, 1), "train is {train!r}; it must be from 0 to 1")
+    _refuse(path, frame, runs.duplicated(), "a second row of run {run_no}; remove one")
     return dict(zip(runs, shares, strict=True))
 
 
 def _predictions(path: Path, labels: pd.Series) -> pd.DataFrame:
     """The predictions on the held-out splits that the study has, checked against its labels."""
     frame = _read(path, PUBLISHED_COLUMNS)
-    _refuse(path, frame, ~frame["pred"].isin(["0", "1"]), "pred", "0 or 1")
-    _refuse(path, frame, ~frame["correct"].isin(["True", "False"]), "correct", "True or False")
-    frame["run_no"], frame["pred"] = _whole(path, frame, "run_no"), frame["pred"].astype(int)
-    frame["correct"] = frame["correct"] == "True"
+    for column, accepted in (("pred", ("0", "1")), ("correct", ("True", "False"))):
+        what = f"{column} is {{{column}!r}}; it must be {' or '.join(accepted)}"
+        _refuse(path, frame, ~frame[column].isin(accepted), what)
+    frame = frame.assign(run=_runs(path, frame), picked=frame["pred"].astype(int))
+    frame = frame.assign(right=frame["correct"] == "True").rename(columns={"dataset": "split"})
     splits = set(labels.index.get_level_values("split")) - {"train"}
-    frame = frame[frame["dataset"].isin(splits)].rename(columns={"dataset": "split"})
+    frame = frame[frame["split"].isin(splits)]
     label = labels.reindex(pd.MultiIndex.from_frame(frame[PUBLISHED_KEYS])).to_numpy()
-    wrong = pd.isna(label)
-    if wrong.any():
-        row = frame[wrong].iloc[0]
-        raise InputError(
-            f"{path}:{row['line']}: {row['id']} is no point of the study's {row['split']} set; "
-            "use the data that these runs are of (tasks.arct)"
-        )
-    right = frame["pred"].to_numpy() == label
-    wrong = right != frame["correct"].to_numpy()
-    if wrong.any():
-        row = frame[wrong].iloc[0]
-        raise InputError(
-            f"{path}:{row['line']}: correct is {row['correct']}, but the study's label of "
-            f"{row['id']} is {labels[row['split'], row['id']]}; use the same data"
-        )
-    repeated = frame.duplicated([*PUBLISHED_KEYS, "run_no"])
-    if repeated.any():
-        row = frame[repeated].iloc[0]
-        raise InputError(f"{path}:{row['line']}: a second prediction of {row['id']}; remove one")
-    renamed = frame.rename(columns={"run_no": "run", "pred": "picked"})
-    return renamed[["run", "picked", *PUBLISHED_KEYS]].assign(right=right)
+    frame = frame.assign(label=label)
+    what = "{id} is no point of the study's {split} set; use the data of these runs (tasks.arct)"
+    _refuse(path, frame, frame["label"].isna(), what)
+    what = "correct is {correct}, but the study's label of {id} is {label:.0f}; use the same data"
+    _refuse(path, frame, (frame["picked"] == frame["label"]) != frame["right"], what)
+    repeated = frame.duplicated([*PUBLISHED_KEYS, "run"])
+    _refuse(path, frame, repeated, "a second prediction of {id}; remove one")
+    return frame[["run", "picked", *PUBLISHED_KEYS, "right"]]
 
 
-log = logging.getLogger(__name__)
 STUDY, AUTHORS = "this study", "Niven and Kao"
 KEYS = ["source", "model", "family", "setup", "split", "runs"]
 
@@ -163,19 +147,10 @@ def cues_of(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> pd.DataF
     """The points with which of their warrants hold the cue: id, cue_in_right, cue_in_wrong (bool)
     and side, the number of the warrant that alone holds it, or -1.
     """
-    has = [
-        [cue in grams(forms(row[name], same), [len(cue)]) for name in WARRANTS]
-        for row in points.to_dict("records")
-    ]
-    pairs = list(zip(has, points["label"], strict=True))
-    return pd.DataFrame(
-        {
-            "id": points["id"].to_numpy(),
-            "cue_in_right": [pair[label] for pair, label in pairs],
-            "cue_in_wrong": [pair[1 - label] for pair, label in pairs],
-            "side": [pair.index(True) if sum(pair) == 1 else -1 for pair in has],
-        }
-    )
+    has = cue_in(points, cue, same)
+    at, label = np.arange(len(points)), points["label"].to_numpy()
+    held = {"cue_in_right": has[at, label], "cue_in_wrong": has[at, 1 - label]}
+    return pd.DataFrame({"id": points["id"].to_numpy()} | held | {"side": side_of(has)})
 
 
 def of_study(predictions: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -202,12 +177,10 @@ def count(frame: pd.DataFrame, cues: pd.DataFrame) -> pd.DataFrame:
     rows = pd.concat(choices).merge(cues, on="id", validate="many_to_one")
     rows["follows"] = rows["picked"] == rows["side"]
     grouped = rows.groupby([*KEYS, "id"], sort=False)
-    numbers = {
-        "n_runs": ("run", "size"),
-        "n_right": ("right", "sum"),
-        "n_follow": ("follows", "sum"),
-    }
-    return grouped.agg(**numbers).reset_index().merge(cues, on="id")
+    counted = grouped.agg(
+        n_runs=("run", "size"), n_right=("right", "sum"), n_follow=("follows", "sum")
+    )
+    return counted.reset_index().merge(cues, on="id")
 
 
 def main(
@@ -229,11 +202,7 @@ def main(
         authors = read_published(Path(published), points, degenerate_below)
         frames.append(authors.assign(source=AUTHORS))
     cues = cues_of(points, tuple(cue.lower().split()), same)
-    counted = count(pd.concat(frames, ignore_index=True), cues)
-    for keys, of_runs in counted.groupby(["source", "model", "setup", "split", "runs"], sort=False):
-        always = of_runs["n_right"] == of_runs["n_runs"]
-        log.info("%s: %d of %d points are always right", ", ".join(keys), always.sum(), len(always))
-    tables.write(counted, easy)
+    tables.write(count(pd.concat(frames, ignore_index=True), cues), easy)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Logits of a trained scorer on ARCT with every head disabled, one at a time."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.arguments.argument_reliance import sides
 from workflow_scripts.arguments.argument_run import kept_models
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.setups import inputs_of
+from workflow_scripts.arguments.wording import cue_in, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tables import sample_rows
@@ -22,8 +21,6 @@ from workflow_scripts.core.model.ablation_engine import sweep
 from workflow_scripts.core.model.classifiers import Scorer
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-
-log = logging.getLogger(__name__)
 
 
 def sweep_pairs(
@@ -68,9 +65,8 @@ def main(
     splits = held_out(read_arct(table))
     sampled = [sample_rows(rows, points, seed) for rows in splits]
     chosen = pd.concat(sampled, ignore_index=True)
-    chosen["side"] = sides(chosen, tuple(cue.lower().split()), same)
+    chosen["side"] = side_of(cue_in(chosen, tuple(cue.lower().split()), same))
     for named, scorer in kept_models(family, weights, setups, running.pick_device(device)):
-        log.info("%s: %d points", named, len(chosen))
         tokens = [family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
         logits = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)
         about = chosen.loc[logits.pop("point"), ["split", "id", "label", "side"]]

@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ from workflow_scripts.arguments.families import open_family
 from workflow_scripts.arguments.setups import CHANGES, WARRANTS
 from workflow_scripts.arguments.wording import (
     Cue,
+    cue_in,
     exchanged,
-    forms,
-    grams,
+    side_of,
     without,
     without_another,
 )
@@ -29,15 +29,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
-
-
-def sides(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> list[int]:
-    """The warrant, 0 or 1, that alone contains the cue; -1 where neither or both do."""
-    numbers = []
-    for pair in zip(*(points[name] for name in WARRANTS), strict=True):
-        has_cue = [cue in grams(forms(text, same), [len(cue)]) for text in pair]
-        numbers.append(has_cue.index(True) if sum(has_cue) == 1 else -1)
-    return numbers
 
 
 def changed(
@@ -67,14 +58,6 @@ def cues_to_change(cues: pd.DataFrame, cue: str, max_cues: int) -> list[Cue]:
     return [tuple(name.split()) for name in names]
 
 
-def changed_points(
-    points: pd.DataFrame, cues: Sequence[Cue], same: Mapping[str, str], seed: int
-) -> dict[Cue, dict[str, pd.DataFrame]]:
-    """`with_changes` of the held-out original points, for every cue."""
-    held = pd.concat(held_out(points), ignore_index=True)
-    return {cue: with_changes(held, cue, same, seed) for cue in cues}
-
-
 def with_changes(
     points: pd.DataFrame, cue: Cue, same: Mapping[str, str], seed: int
 ) -> dict[str, pd.DataFrame]:
@@ -82,7 +65,7 @@ def with_changes(
 
     A point with a warrant that is nothing but the cue is left out and counted in the log.
     """
-    applicable = points.assign(side=sides(points, cue, same))
+    applicable = points.assign(side=side_of(cue_in(points, cue, same)))
     applicable = applicable[applicable["side"] >= 0].reset_index(drop=True)
     if not len(applicable):
         log.info("%s: applicable to no held-out point", " ".join(cue))
@@ -141,7 +124,9 @@ def main(
     measured_cues = tables.read(cues, ("data", "split", "cue", "p", "p_corrected"))
     chosen = cues_to_change(measured_cues, cue, max_cues)
     models = kept_models(opened, weights, setups, running.pick_device(device))
-    tables.write(measure(opened, models, changed_points(points, chosen, same, seed)), reliance)
+    held = pd.concat(held_out(points), ignore_index=True)
+    changed_points = {each: with_changes(held, each, same, seed) for each in chosen}
+    tables.write(measure(opened, models, changed_points), reliance)
 
 
 if __name__ == "__main__":

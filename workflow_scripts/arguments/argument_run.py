@@ -1,7 +1,6 @@
 """Runs on ARCT: a model for each set-up, trained on one of the training sets, and its logits."""
 
 import itertools
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +29,6 @@ from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-log = logging.getLogger(__name__)
 HELD_OUT = ("original", "negated")
 
 
@@ -137,8 +135,6 @@ def train_all(
         for split, part in parts.items():
             logits = predict(family, model, encode, part, setup)
             predictions.append(logits.assign(split=split))
-        best = max(row["dev_accuracy"] for row in curve)
-        log.info("%s, %s, seed %d: dev %.3f", family.name, setup, plan.seed, best)
     about = {"family": family.name, "trained_on": plan.trained_on, "seed": plan.seed}
     joined = (pd.concat(frames, ignore_index=True) for frames in (predictions, curves))
     return tuple(frame.assign(**about) for frame in joined)
@@ -148,13 +144,10 @@ def kept_models(
     family: Family, weights: Sequence[Path], setups: Sequence[str], device: torch.device
 ) -> Iterator[tuple[dict[str, Any], nn.Module]]:
     """Each saved model with its `setup` and `seed`, from folders of <seed>/<set-up>."""
-    seeds = sorted((path for folder in weights for path in folder.glob("[0-9]*")), key=_seed)
-    for folder, setup in itertools.product(seeds, setups):
-        yield {"setup": setup, "seed": _seed(folder)}, family.load(folder / setup, setup, device)
-
-
-def _seed(folder: Path) -> int:
-    return int(folder.name)
+    folders = {int(path.name): path for folder in weights for path in folder.glob("[0-9]*")}
+    for seed, setup in itertools.product(sorted(folders), setups):
+        model = family.load(folders[seed] / setup, setup, device)
+        yield {"setup": setup, "seed": seed}, model
 
 
 def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> Hyperparameters:

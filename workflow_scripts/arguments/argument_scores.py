@@ -1,6 +1,5 @@
 """Accuracy of every run on ARCT: on each split, its adversarial set and both halves of that."""
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-log = logging.getLogger(__name__)
 RUN = ["family", "trained_on", "setup", "seed"]
 COLUMNS = (*RUN, "split", "version", "id", "label", "logit_0", "logit_1")
 
@@ -56,10 +54,7 @@ def measure(frame: pd.DataFrame, degenerate_below: Mapping[str, float]) -> pd.Da
 
 def main(predictions: list[Path], scores: Out, degenerate_below: dict[str, float]) -> None:
     """Write the scores of all runs."""
-    measured = measure(tables.read_all(predictions, COLUMNS), degenerate_below)
-    runs = measured[measured["points"] == "training"]
-    log.info("%d runs, %d of them degenerate", len(runs), runs["degenerate"].sum())
-    tables.write(measured, scores)
+    tables.write(measure(tables.read_all(predictions, COLUMNS), degenerate_below), scores)
 
 
 if __name__ == "__main__":

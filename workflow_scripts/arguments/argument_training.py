@@ -96,8 +96,9 @@ def fit(
 
     def loss_of(points: torch.Tensor) -> torch.Tensor:
         chosen = points.numpy()
+        both = np.stack([2 * chosen, 2 * chosen + 1], axis=1).ravel()
         with OneDNN():
-            scores = family.score(model, [training.texts[k] for k in _both(chosen)])
+            scores = family.score(model, [training.texts[k] for k in both])
         labels = torch.from_numpy(training.labels[chosen]).to(device)
         rates.append(optimizer.param_groups[0]["lr"])
         return functional.cross_entropy(scores.view(-1, 2), labels)
@@ -123,11 +124,6 @@ def fit(
         for epoch in history
     ]
     return model.eval(), rows
-
-
-def _both(points: np.ndarray) -> np.ndarray:
-    """The numbers of both texts of each point."""
-    return np.stack([2 * points, 2 * points + 1], axis=1).ravel()
 
 
 def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndarray:

@@ -37,7 +37,11 @@ def open_family(
         from workflow_scripts.arguments.bert import bert_family  # transformers, 4 s: BERT alone
 
         return bert_family(read_card(model), settings)
-    return read_word_family(name, points, vectors, words, settings["tune_vectors"])
+    known = read_vectors(vectors, words)
+    vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in points[column].unique()])
+    missing = sum(word not in known for word in vocabulary)
+    log.info("%d words, %d of them without a vector", len(vocabulary), missing)
+    return word_family(name, known, vocabulary, settings["tune_vectors"])
 
 
 log = logging.getLogger(__name__)
@@ -89,8 +93,8 @@ class Bags(nn.Module):
 
     def forward(self, texts: Sequence[Encoded]) -> torch.Tensor:
         """Logits [text]."""
-        if self.encoder is None:
-            texts = [_one_bag(text) for text in texts]
+        if self.encoder is None and len(texts[0]) > 1:  # what is before the warrant as one bag
+            texts = [[list(chain(*text[:-1])), text[-1]] for text in texts]
         parts = [self._largest([text[k] for text in texts]) for k in range(len(texts[0]))]
         return self.linear(self.dropout(torch.cat(parts, dim=1)))[:, 0]
 
@@ -120,25 +124,9 @@ def save_bags(model: Bags, directory: Path) -> None:
     (directory / HYPERPARAMETERS).write_text(json.dumps(model.hyperparameters), encoding="utf-8")
 
 
-def _one_bag(texts: Encoded) -> Encoded:
-    """The words before the warrant as one list."""
-    return [list(chain(*texts[:-1])), texts[-1]] if len(texts) > 1 else texts
-
-
 def vocabulary_of(texts: Sequence[str]) -> list[str]:
     """The distinct words of the texts, in alphabetical order."""
     return sorted({word.form for text in texts for word in words(text)})
-
-
-def read_word_family(
-    name: str, points: pd.DataFrame, vectors: Path, names: Path, tune: bool
-) -> Family:
-    """`bov` or `bilstm` for the words of a table of points, on vectors that a file holds."""
-    texts = [text for column in ARCT_TEXTS for text in points[column].unique()]
-    known, vocabulary = read_vectors(vectors, names), vocabulary_of(texts)
-    missing = sum(word not in known for word in vocabulary)
-    log.info("%d words, %d of them without a vector", len(vocabulary), missing)
-    return word_family(name, known, vocabulary, tune)
 
 
 def word_family(

@@ -65,6 +65,22 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
     return rows
 
 
+def draw_ends(
+    axes: Axes,
+    rows: pd.DataFrame,
+    values: pd.Series,
+    along: str,
+    at: Any,
+    look: colours.Look,
+    **style: Any,
+) -> None:
+    """Values with the intervals of their rows, error bars `along` x or y, `at` their places."""
+    ends = [values - rows["ci_low"], rows["ci_high"] - values]
+    x, y = (values, at) if along == "x" else (at, values)
+    style |= {"fmt": look.marker, "color": look.colour, "label": look.name}
+    axes.errorbar(x, y, **{f"{along}err": ends}, **style)
+
+
 def draw_cues(axes: Axes, rows: pd.DataFrame) -> None:
     """One panel: productivity of every cue with its interval; names of those beyond chance."""
     axes.axhline(0.5, color=colours.BLACK, linewidth=0.8, linestyle=":")
@@ -74,19 +90,8 @@ def draw_cues(axes: Axes, rows: pd.DataFrame) -> None:
         (beyond, colours.Look(BEYOND, colours.HIGHLIGHT, "s"), 1),
     ]
     for chosen, look, alpha in kinds:
-        cues = rows[chosen]
-        productivity = cues["productivity"]
-        axes.errorbar(
-            cues["coverage"],
-            productivity,
-            yerr=[productivity - cues["ci_low"], cues["ci_high"] - productivity],
-            fmt=look.marker,
-            color=look.colour,
-            alpha=alpha,
-            elinewidth=0.6,
-            markersize=3,
-            label=look.name,
-        )
+        cues, style = rows[chosen], {"alpha": alpha, "elinewidth": 0.6, "markersize": 3}
+        draw_ends(axes, cues, cues["productivity"], "y", cues["coverage"], look, **style)
     for row in named(rows[beyond]):
         xy = (row.coverage, row.productivity)
         axes.annotate(
@@ -100,11 +105,6 @@ def draw_cues(axes: Axes, rows: pd.DataFrame) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel("Coverage, % of the points")
-
-
-def n_of(frame: pd.DataFrame, data: str, split: str) -> int:
-    """The number of points of a set."""
-    return int(frame[(frame["data"] == data) & (frame["split"] == split)]["n"].iloc[0])
 
 
 def named(rows: pd.DataFrame) -> list[Any]:
@@ -142,19 +142,18 @@ def niven2019_cues(
     panels = [("original", split) for split in frame[frame["data"] == "original"]["split"].unique()]
     adversarial = frame[frame["data"] == "negated"]["split"].unique()
     panels += [("negated", adversarial[-1])] if len(adversarial) else []
+    shown = [frame[(frame["data"] == data) & (frame["split"] == split)] for data, split in panels]
+    names = ["adversarial set" if data == "negated" else SETS[split] for data, split in panels]
     titles = [
-        f"{SETS.get(split, split)}, {n_of(frame, data, split)} points" for data, split in panels
+        f"{name}, {rows['n'].iloc[0]} points" for name, rows in zip(names, shown, strict=True)
     ]
-    if len(adversarial):
-        titles[-1] = f"adversarial set, {n_of(frame, *panels[-1])} points"
     with figures.style():
         figure, axes = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1, columns=3)
-        for number, (panel, (data, split)) in enumerate(zip(axes, panels, strict=True)):
-            draw_cues(panel, frame[(frame["data"] == data) & (frame["split"] == split)])
+        for number, (panel, rows) in enumerate(zip(axes, shown, strict=True)):
+            draw_cues(panel, rows)
             if number % 3 == 0:
                 panel.set_ylabel("Productivity,\n% of applicable points")
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=2)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
         figures.save(figure, svg, pdf, png)
 
 
@@ -195,10 +194,9 @@ def draw_runs(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
 
 def handles() -> list[Line2D]:
     """What the markers mean: families of models, degenerate runs and chance."""
-    looks = [*colours.FAMILIES.values()]
     shown = [
         Line2D([], [], marker=look.marker, color=look.colour, ls="", label=look.name)
-        for look in looks
+        for look in colours.FAMILIES.values()
     ]
     hollow = {"marker": "o", "ls": "", "markerfacecolor": "none", "color": colours.NEUTRAL}
     shown.append(Line2D([], [], label="degenerate run", **hollow))
@@ -257,8 +255,8 @@ def easy_per_point(frame: pd.DataFrame) -> pd.DataFrame:
     either = frame["cue_in_right"] | frame["cue_in_wrong"]
     columns = {"always": always, "always_cue": always & frame["cue_in_right"], "one": True}
     columns |= {"always_either": always & either}
-    columns |= {"n_applicable": frame["n_runs"].where(applicable, 0)}
-    columns |= {"n_follow": frame["n_follow"].where(applicable, 0)}
+    columns |= {"n_applicable": frame["n_runs"] * applicable}
+    columns |= {"n_follow": frame["n_follow"] * applicable}
     return pd.DataFrame(columns).astype(float)
 
 
@@ -298,18 +296,16 @@ def measure_easy(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
                 n_runs = int(points["n_runs"].max())
                 row |= {"n_points": len(points), "n_runs": n_runs}
                 if measure == "follows the cue" and 0 < counted < n:
-                    low, high = _ends(sampled)
+                    row["ci_low"], row["ci_high"] = _ends(sampled)
                 else:
                     # Predictions of one point are no independent ones: a point counts once.
                     runs = n_runs if measure == "follows the cue" else 1
-                    low, high = _exact(counted // runs, n // runs)
-                row |= {"ci_low": low, "ci_high": high}
+                    row["ci_low"], row["ci_high"] = _exact(counted // runs, n // runs)
                 if family == "bert":
                     reference = sampled if reference is None else reference
                 elif reference is not None:
-                    low, high = _ends(reference - sampled)
-                    row |= {"bert_minus": reference[0] - sampled[0]}
-                    row |= {"bert_minus_low": low, "bert_minus_high": high}
+                    row["bert_minus"] = reference[0] - sampled[0]
+                    row["bert_minus_low"], row["bert_minus_high"] = _ends(reference - sampled)
                 rows.append(row)
     columns = [*KEYS, "measure", "share", "ci_low", "ci_high", "among_all", "n", "n_points"]
     columns += ["n_runs", "bert_minus", "bert_minus_low", "bert_minus_high"]
@@ -346,16 +342,8 @@ def draw_easy(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
         chosen = rows[rows["runs"] == runs].set_index("name").reindex(names)
         if chosen["share"].isna().all():
             continue
-        share = chosen["share"]
-        axes.errorbar(
-            share,
-            np.arange(len(names)) + 0.14 * (2 * number - 1),
-            xerr=[share - chosen["ci_low"], chosen["ci_high"] - share],
-            fmt=look.marker,
-            color=look.colour,
-            elinewidth=0.8,
-            label=look.name,
-        )
+        at = np.arange(len(names)) + 0.14 * (2 * number - 1)
+        draw_ends(axes, chosen, chosen["share"], "x", at, look, elinewidth=0.8)
     for number, name in enumerate(names):
         base = rows.loc[rows["name"] == name, "among_all"].iloc[0]
         name = "among all points" if not number and np.isfinite(base) else None
@@ -398,8 +386,7 @@ def niven2019_easy(
             draw_easy(axes, shown[shown["measure"] == measure], names)
             axes.set_yticks(range(len(names)), labels)
             axes.set_xlabel(AXES[measure])
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         figures.save(figure, svg, pdf, png)
 
 
@@ -459,16 +446,8 @@ def draw_reliance(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
     """One panel: for every cue the share of flips under each change, with intervals."""
     for number, (change, look) in enumerate(colours.CHANGES.items()):
         changed = rows[rows["change"] == change].set_index("cue").reindex(cues)
-        flips = changed["flips"]
-        axes.errorbar(
-            [x + 0.22 * (number - 1) for x in range(len(cues))],
-            flips,
-            yerr=[flips - changed["ci_low"], changed["ci_high"] - flips],
-            fmt=look.marker,
-            color=look.colour,
-            elinewidth=0.8,
-            label=look.name,
-        )
+        at = [x + 0.22 * (number - 1) for x in range(len(cues))]
+        draw_ends(axes, changed, changed["flips"], "y", at, look, elinewidth=0.8)
     n = rows.drop_duplicates("cue").set_index("cue")["n"]
     names = [f"{cue}\nn = {n[cue]}" for cue in cues]
     axes.set_xticks(range(len(cues)), names)
@@ -497,8 +476,7 @@ def niven2019_reliance(
             draw_reliance(panel, rows[(rows["family"] == family) & (rows["setup"] == setup)], cues)
             if number % 3 == 0:
                 panel.set_ylabel("Predictions that flip")
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=3)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         figures.save(figure, svg, pdf, png)
 
 

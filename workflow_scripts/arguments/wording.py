@@ -1,11 +1,15 @@
 """The words of a warrant as the Penn Treebank splits them, and warrants with a cue changed."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+import pandas as pd
 from nltk.tokenize import TreebankWordTokenizer
+
+from workflow_scripts.arguments.setups import WARRANTS
 
 _TOKENIZER = TreebankWordTokenizer()
 Cue = tuple[str, ...]  # a unigram or a bigram, in lower case
@@ -37,10 +41,22 @@ def grams(tokens: Sequence[str], sizes: Sequence[int]) -> set[Cue]:
     return {tuple(tokens[start : start + n]) for n in sizes for start in range(len(tokens) - n + 1)}
 
 
+def cue_in(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> np.ndarray:
+    """Whether each warrant of each point contains the cue, bool [point, warrant]."""
+    pairs = points[list(WARRANTS)].to_numpy()
+    has = [cue in grams(forms(text, same), [len(cue)]) for text in pairs.ravel()]
+    return np.array(has, dtype=bool).reshape(pairs.shape)
+
+
+def side_of(has: np.ndarray) -> np.ndarray:
+    """The warrant, 0 or 1, that alone contains a cue; -1 where neither or both do, int [point]."""
+    return np.where(has.sum(axis=1) == 1, has.argmax(axis=1), -1)
+
+
 def without(text: str, cue: Cue, same: Mapping[str, str]) -> str:
     """The text without every occurrence of the cue; "don't" without n't is "do"."""
     tokens = words(text)
-    return _keep(text, tokens, set(range(len(tokens))) - _positions(tokens, cue, same))
+    return _cut(text, tokens, _positions(tokens, cue, same))
 
 
 def exchanged(text: str, opposite: str, cue: Cue, same: Mapping[str, str]) -> tuple[str, str]:
@@ -60,8 +76,7 @@ def without_another(text: str, cue: Cue, same: Mapping[str, str], rng: random.Ra
     tokens = words(text)
     cued = _positions(tokens, cue, same)
     uncued = [position for position in range(len(tokens)) if position not in cued]
-    removed = rng.sample(uncued, min(len(cued), len(uncued)))
-    return _keep(text, tokens, set(range(len(tokens))) - set(removed))
+    return _cut(text, tokens, rng.sample(uncued, min(len(cued), len(uncued))))
 
 
 def _positions(tokens: Sequence[Word], cue: Cue, same: Mapping[str, str]) -> set[int]:
@@ -72,12 +87,10 @@ def _positions(tokens: Sequence[Word], cue: Cue, same: Mapping[str, str]) -> set
     return {start + k for start in starts for k in range(n)}
 
 
-def _keep(text: str, tokens: Sequence[Word], kept: set[int]) -> str:
-    """The text without the characters of the words that are not kept."""
+def _cut(text: str, tokens: Sequence[Word], removed: Iterable[int]) -> str:
+    """The text without the characters of the words at these positions."""
     pieces, end = [], 0
-    for position, word in enumerate(tokens):
-        pieces.append(text[end : word.start])
-        if position in kept:
-            pieces.append(text[word.start : word.end])
-        end = word.end
+    for position in sorted(removed):
+        pieces.append(text[end : tokens[position].start])
+        end = tokens[position].end
     return " ".join("".join([*pieces, text[end:]]).split())

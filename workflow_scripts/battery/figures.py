@@ -161,14 +161,9 @@ def draw_copying(frame: pd.DataFrame, correlations: pd.DataFrame, threshold: flo
     figure.supxlabel(f"{len(frame)} heads, {figures.sample(frame, 'sequences')}", fontsize=7)
     named = frame[frame["has_role"] | frame["inducts"]].nlargest(NAMED, "top")
     for axes, measure in zip(panels, COMPARED_SCORES, strict=True):
-        _write_names(axes, named[[measure, "top"]], head_labels(named), frame[[measure, "top"]])
+        points = list(named[[measure, "top"]].itertuples(index=False))
+        figures.write_names(axes, points, head_labels(named), frame[[measure, "top"]].to_numpy())
     return figure
-
-
-def _write_names(
-    axes: Axes, points: pd.DataFrame, names: list[str], obstacles: pd.DataFrame
-) -> None:
-    figures.write_names(axes, list(points.itertuples(index=False)), names, obstacles.to_numpy())
 
 
 def _rho(correlations: pd.DataFrame, of: str) -> str:
@@ -269,16 +264,14 @@ def draw_sets(axes: Axes, rows: pd.DataFrame) -> None:
     """
     at = -pd.Series(range(len(rows)), index=rows.index)
     axes.axvline(rows["intact"].iloc[0], color=colours.UNCHANGED, lw=1, label="intact")
-    ends = [rows["random"] - rows["random_min"], rows["random_max"] - rows["random"]]
-    bars = {"fmt": "s", "color": colours.GREY, "capsize": 2, "lw": 0.8}
-    axes.errorbar(
-        rows["random"], at - APART, xerr=ends, label="random heads, range of samples", **bars
-    )
-    ends = [rows["loss"] - rows["loss_low"], rows["loss_high"] - rows["loss"]]
-    bars = {"fmt": "o", "color": colours.VERMILLION, "capsize": 2, "lw": 0.8}
-    axes.errorbar(
-        rows["loss"], at + APART, xerr=ends, label="heads of the role, 95% interval", **bars
-    )
+    marks = {
+        "random": ("min", "max", -APART, Look("random heads, range of samples", colours.GREY, "s")),
+        "loss": ("low", "high", APART, Look("heads of the role, 95% interval", colours.VERMILLION)),
+    }
+    for name, (low, high, shift, look) in marks.items():
+        ends = [rows[name] - rows[f"{name}_{low}"], rows[f"{name}_{high}"] - rows[name]]
+        bars = {"fmt": look.marker, "color": look.colour, "capsize": 2, "lw": 0.8}
+        axes.errorbar(rows[name], at + shift, xerr=ends, label=look.name, **bars)
     axes.set_yticks(at, [_set_name(row) for row in rows.itertuples()])
     axes.set_ylim(0.5 - len(rows), 0.5)
     axes.set_xlabel("Loss, nats per token")
@@ -303,15 +296,10 @@ def battery_causal(effects: Path, svg: Out, pdf: Out, png: Out) -> None:
                 axes.set_title(f"{title} ({mode})")
             panels[2 * row + 1].set_yticklabels([])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        counted = (f"{rows['n'].iloc[0]} {unit}" for unit, rows in _units(frame))
-        figure.supxlabel(", ".join(counted), fontsize=7)
+        n = frame.groupby("text")["n"].first()
+        counted = f"{n['second copy']} sequences, {n['text']} segments of text"
+        figure.supxlabel(counted, fontsize=7)
         figures.save(figure, svg, pdf, png)
-
-
-def _units(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """What the losses on each text are means over, with its rows."""
-    names = {"second copy": "sequences", "text": "segments of text"}
-    return [(unit, frame[frame["text"] == text]) for text, unit in names.items()]
 
 
 if __name__ == "__main__":

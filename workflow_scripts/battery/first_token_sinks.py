@@ -100,21 +100,17 @@ def summary(
         of_texts |= {name: numbers[name] for name in MEASURES}
         for measure, values in of_texts.items():
             mean = values.mean(axis=(1, 2), dtype=np.float64)[:, None]
-            value, low, high = (end[0] for end in bootstrap_mean(mean, bootstrap, seed, documents))
-            row = {"first": first, "measure": measure, "value": value, "ci_low": low}
-            rows.append(row | {"ci_high": high})
+            ends = bootstrap_mean(mean, bootstrap, seed, documents)
+            rows.append((first, measure, *(end[0] for end in ends)))
+        by_text = numbers["attention"].reshape(len(documents), -1)
         whole = np.ones((1, len(documents)))
         observed, *sampled = (
-            (
-                weights @ numbers["attention"].reshape(len(documents), -1) / weights.sum()
-                > threshold
-            ).mean()
+            (weights @ by_text / weights.sum() > threshold).mean()
             for weights in (*whole, *document_weights(documents, bootstrap, seed))
         )
-        low, high = np.percentile(sampled, CONFIDENCE)
-        row = {"first": first, "measure": "heads", "value": observed, "ci_low": low}
-        rows.append(row | {"ci_high": high})
-    return pd.DataFrame(rows).assign(n=len(documents), n_documents=len(set(documents)))
+        rows.append((first, "heads", observed, *np.percentile(sampled, CONFIDENCE)))
+    frame = pd.DataFrame(rows, columns=["first", "measure", "value", "ci_low", "ci_high"])
+    return frame.assign(n=len(documents), n_documents=len(set(documents)))
 
 
 def heads_table(

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import pandas as pd
+from transformers import PreTrainedTokenizerFast
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
@@ -15,9 +15,6 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class Texts:
 
 def read_segments(
     corpus: Path,
-    tokenizer: "PreTrainedTokenizerFast",
+    tokenizer: PreTrainedTokenizerFast,
     n_segments: int,
     n_tokens: int,
     key: str,
@@ -53,9 +50,8 @@ def read_segments(
             found.append((ids[:n_tokens], example.document))
     too_short = len(examples) - len(found)
     if one_per_document:
-        found = list({document: (ids, document) for ids, document in reversed(found)}.values())[
-            ::-1
-        ]
+        first = {document: ids for ids, document in reversed(found)}
+        found = [(ids, document) for document, ids in reversed(first.items())]
     if not found:
         raise InputError(f"{corpus}: no text has {n_tokens} tokens; lower {key}")
     chosen = np.linspace(0, len(found) - 1, min(n_segments, len(found))).round().astype(int)
@@ -63,13 +59,13 @@ def read_segments(
     return Texts(np.array(ids), list(documents), too_short)
 
 
-def encode(text: str, tokenizer: "PreTrainedTokenizerFast") -> list[int]:
+def encode(text: str, tokenizer: PreTrainedTokenizerFast) -> list[int]:
     """A text's tokens without special ones; what reads like one in the text is text."""
     options = {"add_special_tokens": False, "truncation": False, "padding": False}
     return tokenizer(text, **options, split_special_tokens=True, verbose=False)["input_ids"]
 
 
-def start_token(tokenizer: "PreTrainedTokenizerFast", own: int | None) -> tuple[int, str]:
+def start_token(tokenizer: PreTrainedTokenizerFast, own: int | None) -> tuple[int, str]:
     """The id of the token before a sequence, and what it is.
 
     It is the one that the tokenizer puts first, `own`, else the bos token, else the eos token.
@@ -84,7 +80,7 @@ def start_token(tokenizer: "PreTrainedTokenizerFast", own: int | None) -> tuple[
     )
 
 
-def ordinary_tokens(tokenizer: "PreTrainedTokenizerFast") -> np.ndarray:
+def ordinary_tokens(tokenizer: PreTrainedTokenizerFast) -> np.ndarray:
     """The ids of the vocabulary without special and added tokens, ascending."""
     others = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
     return np.array(sorted(set(tokenizer.get_vocab().values()) - others))
@@ -126,8 +122,7 @@ def main(
     ordinary = np.setdiff1d(ordinary_tokens(tokenizer), start)
     check_length(length, len(ordinary), card)
     ids = repeated(ordinary, start, n_sequences, length, seed)
-    axes = {"sequence": range(n_sequences), "position": range(1 + 2 * length)}
-    frame = tables.tidy(axes, id=ids)
+    frame = tables.tidy({"sequence": range(len(ids)), "position": range(len(ids[0]))}, id=ids)
     frame["copy"] = (frame["position"] + length - 1) // length
     frame["token"] = token_texts(tokenizer, ids.ravel())
     tables.write(frame.assign(start=what), sequences)
@@ -135,7 +130,7 @@ def main(
 
 def read_sequences(path: Path) -> np.ndarray:
     """The ids of a table of sequences, [sequence, token]."""
-    frame: pd.DataFrame = tables.read(path, ("sequence", "position", "id"))
+    frame = tables.read(path, ("sequence", "position", "id"))
     return frame.pivot(index="sequence", columns="position", values="id").to_numpy()
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.battery.head_roles import Role, compared, roles_at, with_role
+from workflow_scripts.battery.head_roles import compared, roles_at, with_role
 from workflow_scripts.battery.inputs import read_sequences
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -94,12 +94,6 @@ def second_copy(length: int) -> Places:
     return Places(queries, queries[:, None] - np.arange(1 + length))
 
 
-def random_roles(length: int) -> list[Role]:
-    """The roles, each against all other offsets from 0 to `length` tokens back."""
-    of = {"previous": 1, "duplicate": length, "induction": length - 1}
-    return roles_at(range(1 + length), of)
-
-
 def scores(
     weights: np.ndarray, length: int, threshold: float, bootstrap: int, seed: int
 ) -> pd.DataFrame:
@@ -111,7 +105,8 @@ def scores(
     where p_corrected is below LEVEL, the score larger than best_other and above `threshold`.
     `uniform` is the score of attention to all visible tokens alike.
     """
-    roles = {role.name: compared(weights, role) for role in random_roles(length)}
+    of = {"previous": 1, "duplicate": length, "induction": length - 1}
+    roles = {role.name: compared(weights, role) for role in roles_at(range(1 + length), of)}
     own = {name: found.score for name, found in roles.items()}
     frame = per_head(own, "role", "score", bootstrap, seed, INDEPENDENT)
     frame = frame.assign(

@@ -11,12 +11,11 @@ are of this file, so that no model has read them; the text around them is a corp
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import torch
-from transformers import PreTrainedModel
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from workflow_scripts.battery.head_roles import with_role
 from workflow_scripts.battery.inputs import encode
@@ -31,9 +30,6 @@ from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean, per_head
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
 
 NAMES = "Amara Bruno Celeste Dmitri Esme Farid Greta Hiro Imani Jonas Katya Lionel Mirela".split()
 THINGS = (
@@ -88,7 +84,7 @@ def make_needles(n: int, seed: int) -> list[Needle]:
 def haystacks(
     examples: Sequence[Example],
     needles: Sequence[Needle],
-    tokenizer: "PreTrainedTokenizerFast",
+    tokenizer: PreTrainedTokenizerFast,
     n_tokens: int,
     start: Sequence[int],
 ) -> list[Haystack]:
@@ -118,7 +114,7 @@ def _hidden(
     needle: Needle,
     depth: float,
     ids: list[int],
-    tokenizer: "PreTrainedTokenizerFast",
+    tokenizer: PreTrainedTokenizerFast,
     start: list[int],
     segment: str,
 ) -> Haystack:

@@ -1,7 +1,6 @@
 """A classifier fine-tuned on one task from one initialisation and seed (Kovaleva et al., 4.3)."""
 
 import hashlib
-import logging
 import shutil
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_weights
 from workflow_scripts.core.stats.metrics import majority, predictions_of, score, weighted_scores
 
-log = logging.getLogger(__name__)
 Splits = dict[str, tuple[list[Tokens], np.ndarray]]
 
 
@@ -54,7 +52,6 @@ def score_rows(
         resampled = weighted_scores(metric, labels, predictions, weights)
         row["ci_low"], row["ci_high"] = np.percentile(resampled, CONFIDENCE)
         rows.append(row | {"n": len(labels), "majority": base[metric]})
-        log.info("%s, %s: %s %.3f", stage, split, metric, value)
     return rows
 
 
@@ -122,7 +119,9 @@ def main(
     epochs.mkdir()
     for epoch in sorted(work.glob("epoch-*")):
         shutil.copytree(epoch, epochs / epoch.name)
-    _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{fine_tuning.seed}")
+    own = {"name": f"{base['name']}.{task}.{init}.{fine_tuning.seed}"}
+    own |= {"source": {"trained": final.name}, "weights": models.weights_digest(checkpoint)}
+    write_card(base | own, card)
     about = {"model": base["name"], "task": definition.title, "init": init}
     about["seed"] = fine_tuning.seed
     tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)
@@ -133,13 +132,6 @@ def main(
 def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> LabelledTokens:
     kind = np.int64 if task.labels else np.float32
     return LabelledTokens(tokens, torch.from_numpy(labels.astype(kind)))
-
-
-def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:
-    """The checkpoint's card: its base's, with its own name, path and weights."""
-    own = {"name": name, "source": {"trained": job.final(checkpoint).name}}
-    own["weights"] = models.weights_digest(checkpoint)
-    write_card(base | own, card)
 
 
 if __name__ == "__main__":

@@ -36,16 +36,13 @@ def table1(metrics: pd.DataFrame) -> pd.DataFrame:
     over seeds of the ends of each seed's 95% interval over examples. `metrics` has a row per
     checkpoint, stage, split and metric.
     """
-    order = [task.title for task in TASKS.values()]
     rows = []
     for (task, split, metric), group in metrics.groupby(["task", "split", "metric"], sort=False):
         row = {"task": task, "split": split, "metric": metric}
         for column, (stage, init) in COLUMNS.items():
             chosen = group[(group["stage"] == stage) & (group["init"] == init)]
-            row[column], row[f"{column}_sd"] = (
-                100 * chosen["value"].mean(),
-                100 * chosen["value"].std(),
-            )
+            row[column] = 100 * chosen["value"].mean()
+            row[f"{column}_sd"] = 100 * chosen["value"].std()
             row[f"{column}_low"] = 100 * chosen["ci_low"].mean()
             row[f"{column}_high"] = 100 * chosen["ci_high"].mean()
         row["majority"] = 100 * group["majority"].iloc[0]
@@ -54,8 +51,8 @@ def table1(metrics: pd.DataFrame) -> pd.DataFrame:
         row |= {f"paper_{column}": value for column, value in zip(COLUMNS, paper, strict=True)}
         rows.append(row)
     frame = pd.DataFrame(rows)
-    rank = frame["task"].map({title: number for number, title in enumerate(order)})
-    return frame.assign(rank=rank).sort_values("rank", kind="stable").drop(columns="rank")
+    rank = {task.title: number for number, task in enumerate(TASKS.values())}
+    return frame.sort_values("task", key=lambda titles: titles.map(rank), kind="stable")
 
 
 def main(metrics: list[Path], counts: list[Path], table: Out) -> None:

@@ -5,7 +5,6 @@ its decoder tied to the word embeddings; the table of losses states which (`head
 and how good it is.
 """
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,6 @@ from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-log = logging.getLogger(__name__)
 BATCH = 256  # masked positions
 BATCH_TOKENS = 4096
 
@@ -46,14 +44,10 @@ def masked_states(
     for round_ in range(maskings):
         batches = by_length([len(example) for example in tokens], BATCH_TOKENS)
         for batch in job.progress(batches, desc=f"hidden states, masking {round_ + 1}"):
+            rngs = [np.random.default_rng([seed, round_, index]) for index in batch]
             masked = [
-                mask_example(
-                    tokens[index],
-                    mask_id,
-                    model.config.vocab_size,
-                    np.random.default_rng([seed, round_, index]),
-                )
-                for index in batch
+                mask_example(tokens[index], mask_id, model.config.vocab_size, rng)
+                for index, rng in zip(batch, rngs, strict=True)
             ]
             inputs = running.pad([example for example, _ in masked], model)
             with torch.inference_mode(), OneDNN():
@@ -145,7 +139,6 @@ def main(
         "n_train": len(labels),
         "n_held_out": len(dev_labels),
     }
-    log.info("masked-LM head: %s", row)
     save_file(mlm.head_state(masked_lm), head, metadata={"head": row["head"]})
     tables.write_csv(pd.DataFrame([row]), losses)
 

@@ -77,24 +77,16 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
         if heading:
             current.left_out += 1
         else:
-            current.paragraphs.append(Paragraph(clean_wikitext(text, form), source))
+            if form == "wikitext":  # marks joined hyphens, commas and points as ` @-@ `
+                text = re.sub(r" @([-,.])@ ", r"\1", text)
+            current.paragraphs.append(Paragraph(text, source))
     if current is not None:
         yield current
-
-
-def clean_wikitext(text: str, form: str) -> str:
-    """The text without WikiText's marks for joined hyphens, commas and points (` @-@ `)."""
-    return re.sub(r" @([-,.])@ ", r"\1", text) if form == "wikitext" else text
 
 
 def has_headings(path: Path) -> bool:
     """Whether a text file has WikiText's ` = Heading = ` lines."""
     return any(HEADING.match(line) and line.startswith(" ") for _, line in read_lines(path))
-
-
-def is_dump(path: Path) -> bool:
-    """Whether a file, by its name, is a MediaWiki dump."""
-    return path.suffix == ".bz2" or ".xml" in path.name
 
 
 def articles_of_dump(path: Path) -> Iterator[Article]:
@@ -168,7 +160,11 @@ class TextFormat:
 
 
 FORMATS = {
-    "mediawiki": TextFormat((".xml", ".bz2"), is_dump, of_file=articles_of_dump),
+    "mediawiki": TextFormat(
+        (".xml", ".bz2"),
+        lambda path: path.suffix == ".bz2" or ".xml" in path.name,
+        of_file=articles_of_dump,
+    ),
     "wikitext": TextFormat(
         (".raw", ".tokens"), has_headings, of_lines=partial(articles_of_lines, form="wikitext")
     ),

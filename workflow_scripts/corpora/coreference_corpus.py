@@ -5,7 +5,6 @@ made from them states this). The head word of a mention comes from its file or t
 one, else from spaCy.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +27,6 @@ from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_files import Text, describe, texts_of
 from workflow_scripts.corpora.stories import stories
 
-log = logging.getLogger(__name__)
 # A window must fit into max_tokens: English words have about 1.2 wordpieces.
 WORDS_PER_TOKEN = 0.75
 
@@ -94,16 +92,9 @@ def parse(text: Text, parser: Any) -> None:
 def to_document(text: Text, name: str) -> Document:
     """The document with its mentions described; duplicates of span and chain count once."""
     unique = {(span.start, span.end, span.chain): span for span in text.spans}
-    mentions = [describe(unique[key], text) for key in sorted(unique)]
-    return Document(
-        id=name,
-        words=tuple(text.words),
-        tags=tuple(text.tags),
-        heads=tuple(text.heads),
-        relations=tuple(text.relations),
-        mentions=tuple(mentions),
-        source=text.source,
-    )
+    mentions = tuple(describe(unique[key], text) for key in sorted(unique))
+    words = map(tuple, (text.words, text.tags, text.heads, text.relations))
+    return Document(name, *words, mentions, text.source)
 
 
 def keep(text: Text, singletons: bool, read: Counter) -> None:
@@ -160,12 +151,8 @@ def main(
     ]
     write_examples(documents, examples)
     write_documents(annotation, described)
-    rows = {
-        "annotation": coreference_annotation(source),
-        **count(texts, described, read),
-    }
+    rows = {"annotation": coreference_annotation(source)} | count(texts, described, read)
     tables.write_counts(rows, counts)
-    log.info("%s", rows)
 
 
 def count(texts: list[Text], described: list[Document], read: Counter) -> dict[str, int]:

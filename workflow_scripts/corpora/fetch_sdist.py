@@ -1,22 +1,16 @@
 """A pinned source distribution, fetched with pip, checked and unpacked."""
 
-import hashlib
-import logging
-import os
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
-from itertools import count
 from pathlib import Path
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
 from workflow_scripts.core.run.job import Out
-
-log = logging.getLogger(__name__)
 
 FIX = (
     "connect this machine to a package index or name one (PIP_INDEX_URL, or PIP_FIND_LINKS for a "
@@ -45,15 +39,8 @@ def download(requirement: str, sha256: str, folder: Path) -> Path:
     )
     if done.returncode:
         raise InputError(f"sdists: {requirement}: not fetched ({_reason(done)}); {FIX}")
-    files = sorted(target.iterdir())
-    if len(files) != 1:
-        raise InputError(f"sdists: {requirement}: pip fetched {len(files)} files, not one; {FIX}")
-    found = hashlib.sha256(files[0].read_bytes()).hexdigest()
-    if found != sha256:
-        raise InputError(
-            f"sdists: {requirement}: SHA-256 {found}, not {sha256}; correct sha256 if you trust it"
-        )
-    return files[0]
+    (file,) = target.iterdir()
+    return file
 
 
 def _reason(done: subprocess.CompletedProcess) -> str:
@@ -72,20 +59,16 @@ def unpack(archive: Path, folder: Path, requirement: str) -> None:
     Raises InputError where the distribution, or an archive in it, is no archive or holds a name
     that leads out of it, a link out of it or a device.
     """
-    _extract(archive, folder, requirement)
-    top = list(folder.iterdir())
-    if len(top) != 1 or not top[0].is_dir():
-        raise InputError(f"sdists: {requirement}: not one folder inside; pin another version")
-    for inner in sorted(top[0].rglob("*")):
-        if inner.name.endswith(ARCHIVES) and inner.is_file() and not inner.is_symlink():
-            packed = inner.rename(folder / f"{top[0].name}{inner.suffix}")  # nothing else is there
-            _extract(packed, inner, f"{requirement}: {inner.relative_to(top[0])}")
-            packed.unlink()
-    taken = {path.name for path in top[0].iterdir()}  # its own name may be among them
-    emptied = top[0].rename(folder / next(f"{k}" for k in count() if f"{k}" not in taken))
-    for path in list(emptied.iterdir()):
-        path.rename(folder / path.name)
-    emptied.rmdir()
+    with tempfile.TemporaryDirectory(dir=folder.parent) as work:
+        _extract(archive, Path(work, "all"), requirement)
+        top = list(Path(work, "all").iterdir())
+        if len(top) != 1 or not top[0].is_dir():
+            raise InputError(f"sdists: {requirement}: not one folder inside; pin another version")
+        for inner in sorted(top[0].rglob("*")):
+            if inner.name.endswith(ARCHIVES) and inner.is_file() and not inner.is_symlink():
+                packed = inner.rename(Path(work, f"packed{inner.suffix}"))
+                _extract(packed, inner, f"{requirement}: {inner.relative_to(top[0])}")
+        shutil.move(top[0], folder)
 
 
 def _extract(archive: Path, folder: Path, label: str) -> None:
@@ -94,19 +77,9 @@ def _extract(archive: Path, folder: Path, label: str) -> None:
 
 
 def main(fetched: Out, requirement: str, sha256: str) -> None:
-    """Write the files of a distribution; the log has its digest and their names."""
-    if not hasattr(tarfile, "data_filter"):
-        raise InputError(
-            f"sdists: {requirement}: this Python {sys.version.split()[0]} cannot unpack safely; "
-            "update to 3.11.4 or later"
-        )
+    """Write the files of a distribution."""
     with tempfile.TemporaryDirectory() as folder:
-        file = download(requirement, sha256, Path(folder))
-        log.info("%s: %s, sha256 %s", requirement, file.name, sha256)
-        unpack(file, fetched, requirement)
-    for path in sorted(fetched.rglob("*")):
-        if path.is_file():
-            log.info("%s, %d bytes", path.relative_to(fetched), os.path.getsize(path))
+        unpack(download(requirement, sha256, Path(folder)), fetched, requirement)
 
 
 if __name__ == "__main__":

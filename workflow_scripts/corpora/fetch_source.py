@@ -98,17 +98,15 @@ def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
         # Of the network or the server, or a wrong checksum, for which sacrebleu ends the process.
         except (Exception, SystemExit) as error:
             reason = " ".join(str(_innermost(error)).split())[:REASON] or type(error).__name__
-            if mirror:
-                raise InputError(
-                    f"fetch: {source.name}: {file.name}: not fetched ({reason}); "
-                    f"{MIRROR} is {mirror}, which must have it as {source.name}/{file.name}: "
-                    f"correct the file or {MIRROR}, or unset {MIRROR}"
-                ) from error
-            raise InputError(
-                f"fetch: {source.name}: {file.name}: not fetched ({reason}); connect this "
-                f"machine to {source.url}, or put its files by hand into "
+            remedy = (
+                f"{MIRROR} is {mirror}, which must have it as {source.name}/{file.name}"
+                if mirror
+                else f"connect this machine to {source.url}, or put its files by hand into "
                 f"FOLDER/{source.name}/, under the names in sources/files.csv, and set "
                 f"{MIRROR}=FOLDER"
+            )
+            raise InputError(
+                f"fetch: {source.name}: {file.name}: not fetched ({reason}); {remedy}"
             ) from error
     return found
 

@@ -3,7 +3,6 @@
 They are filtered as the paper's text states or as its released notebook does, which are different.
 """
 
-import logging
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,7 +32,6 @@ from workflow_scripts.corpora.frame_files import (
     words_of,
 )
 
-log = logging.getLogger(__name__)
 MAX_TOKENS = 12  # of a sentence; a longer one may evoke other frames
 MAX_ELEMENT_TOKENS = 3
 NAMES = {"agent": "Agent", "theme": "Theme"}
@@ -161,8 +159,6 @@ def main(
     else:
         annotated = sentences_of(Path(source["path"]), chosen.core_sets)
     examples, kept, numbers = filtered(annotated, name, chosen)
-    for what, n in numbers.items():
-        log.info("%s: %d", what, n)
     if not kept:
         raise InputError(f"corpora.frames.{name}: no sentence passes the filters; use more")
     write_examples(sentences, examples)

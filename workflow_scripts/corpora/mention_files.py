@@ -301,16 +301,7 @@ def describe(span: Span, text: Text) -> Mention:
         number, gender, person = PRONOUNS.get(text.words[head].lower(), ("", "", ""))
     else:
         number, gender, person = _number(span, head, text), _gender(span, text), "3"
-    return Mention(
-        start=span.start,
-        end=span.end,
-        head=head,
-        chain=span.chain,
-        kind=kind,
-        number=number,
-        gender=gender,
-        person=person,
-    )
+    return Mention(span.start, span.end, head, span.chain, kind, number, gender, person)
 
 
 def head_of(span: Span, heads: Sequence[int]) -> int:

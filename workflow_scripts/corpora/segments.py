@@ -1,6 +1,5 @@
 """Where running text comes from: an installed package, local files or the hub."""
 
-import logging
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,13 +24,8 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
     if "hub" in source:
         yield from _from_hub(source, form)
         return
-    for path in files(source):
+    for path in files_at(path_of(source), ENDINGS):
         yield from articles_of_file(path, form)
-
-
-def files(source: dict[str, Any]) -> list[Path]:
-    """The files of a local source: one, or those below a directory."""
-    return files_at(path_of(source), ENDINGS)
 
 
 def articles_of_file(path: Path, form: str) -> Iterator[Article]:
@@ -44,13 +38,10 @@ def articles_of_file(path: Path, form: str) -> Iterator[Article]:
 def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
     """Rows with a title are articles; rows without one are the lines of a WikiText file."""
     rows = load_rows(source)
-    first = next(rows, None)
-    if first is None:
-        return
-    rows = chain([first], rows)
+    first = next(rows, {})
+    rows = chain([first] if first else [], rows)
     label = f"{source['hub']}/{source.get('split', 'train')}"
-    columns = ("title", "text") if "title" in first else ("text",)
-    rows = _with_strings(rows, columns, label)
+    rows = _with_strings(rows, [name for name in ("title", "text") if name in first], label)
     if "title" in first:
         for row in rows:
             lines = [line.strip() for line in row["text"].split("\n") if line.strip()]
@@ -63,7 +54,7 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
 
 
 def _with_strings(
-    rows: Iterator[dict[str, Any]], columns: tuple[str, ...], label: str
+    rows: Iterator[dict[str, Any]], columns: Sequence[str], label: str
 ) -> Iterator[dict[str, Any]]:
     """The rows. Raises InputError at one in which a column holds no string."""
     for number, row in enumerate(rows, 1):
@@ -73,7 +64,6 @@ def _with_strings(
         yield row
 
 
-log = logging.getLogger(__name__)
 Pair = tuple[str, Paragraph, Paragraph]
 
 
@@ -127,12 +117,7 @@ def divide(
 def to_examples(pairs: Iterable[Pair], name: str) -> list[Example]:
     """The pairs as two-text examples, numbered."""
     return [
-        Example(
-            f"{name}-{number:05d}",
-            document=title,
-            source=first.source,
-            texts=(first.text, second.text),
-        )
+        Example(f"{name}-{number:05d}", title, first.source, (first.text, second.text))
         for number, (title, first, second) in enumerate(pairs)
     ]
 
@@ -160,16 +145,12 @@ def main(
             "lower min_words or check format"
         )
     analysed, trained = divide(pairs, n_segments, training_share, seed)
-    if len(analysed) < n_segments:
-        log.warning("%s: %d segments asked for, only %d pairs", name, n_segments, len(analysed))
     n["pairs kept for training"] = len(trained)
     n["pairs not sampled"] = n["pairs"] - len(trained) - len(analysed)
     n["segments asked for"], n["segments analysed"] = n_segments, len(analysed)
     write_examples(segments, to_examples(analysed, name))
     write_examples(training, to_examples(trained, f"{name}-training"))
     tables.write_counts(n, counts)
-    for what, count in n.items():
-        log.info("%s: %d", what, count)
 
 
 if __name__ == "__main__":

@@ -62,11 +62,6 @@ class Entity:
     name: tuple[str, str] | None = None
     mentioned: int = -1  # the last sentence that mentions it
 
-    @property
-    def tag(self) -> str:
-        """The tag of the entity's common nouns."""
-        return "NNS" if self.gender == "plural" else "NN"
-
 
 class Story:
     """One story: its people and things, and the sentences written so far."""
@@ -143,22 +138,19 @@ class Story:
         )
 
     def _noun(self, entity: Entity, first: bool) -> Phrase:
-        noun = (
-            entity.nouns[0] if first or self.rng.random() < 0.6 else self.rng.choice(entity.nouns)
-        )
-        left = []
-        if not first:
-            left.append(Phrase(self.rng.choice(["the", "the", "this"]), "DT", "det"))
-            if entity.gender == "plural":
-                left[0].word = "the"
-        elif entity.gender != "plural":
-            article = "an" if entity.adjective[0] in "aeiou" else "a"
-            left.append(Phrase(article, "DT", "det"))
+        plural, noun = entity.gender == "plural", entity.nouns[0]
+        if not first and self.rng.random() >= 0.6:
+            noun = self.rng.choice(entity.nouns)
+        if first:
+            singular = "an" if entity.adjective[0] in "aeiou" else "a"
+            article = "some" if plural else singular
         else:
-            left.append(Phrase("some", "DT", "det"))
+            singular = self.rng.choice(["the", "the", "this"])
+            article = "the" if plural else singular
+        left = [Phrase(article, "DT", "det")]
         if first or self.rng.random() < 0.2:
             left.append(Phrase(entity.adjective, "JJ", "amod"))
-        return Phrase(noun, entity.tag, left=left)
+        return Phrase(noun, "NNS" if plural else "NN", left=left)
 
     def place(self) -> Phrase:
         """A place with its preposition."""
@@ -169,10 +161,6 @@ class Story:
     def verb(self, words: list[str], *right: Phrase, subject: Phrase) -> Phrase:
         """A clause in the past tense."""
         return Phrase(self.rng.choice(words), "VBD", "root", [subject], list(right))
-
-    def two_people(self) -> list[Entity]:
-        """Two different people (or a person and the group)."""
-        return self.rng.sample(self.people, 2)
 
     def add(self, clause: Phrase) -> None:
         """End the sentence and write it."""
@@ -198,14 +186,14 @@ def handles(story: Story) -> Phrase:
 
 def meets(story: Story) -> Phrase:
     """The doctor met Anna Keller at the station."""
-    first, second = story.two_people()
+    first, second = story.rng.sample(story.people, 2)
     subject = story.refer(first, "nsubj")
     return story.verb(grammar.MEET, story.refer(second, "dobj"), story.place(), subject=subject)
 
 
 def gives(story: Story) -> Phrase:
     """She gave the letter to the doctor."""
-    giver, receiver = story.two_people()
+    giver, receiver = story.rng.sample(story.people, 2)
     subject = story.refer(giver, "nsubj")
     gift = story.refer(story.rng.choice(story.things), "dobj")
     to = Phrase("to", "TO", "prep", right=[story.refer(receiver, "pobj")])

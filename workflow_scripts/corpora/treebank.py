@@ -4,7 +4,6 @@ From files, from the hub, or by parsing the study's own text with spaCy (such a 
 silver: the heads are compared with another model's predictions).
 """
 
-import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.tree_files import trees_of
 
-log = logging.getLogger(__name__)
 Pairs = Iterator[tuple[str, Tree]]
 
 
@@ -49,32 +47,24 @@ def from_hub(source: dict[str, Any]) -> Pairs:
     """Trees of a hub dataset with the columns tokens, head and deprel (Universal Dependencies)."""
     for number, row in enumerate(load_rows(source, ("tokens", "head", "deprel")), start=1):
         where = f"{source['hub']}/{source.get('split', 'train')}:{number}"
-        columns = (row["tokens"], row["head"], row["deprel"], row.get("xpos") or row["deprel"])
-        if (
-            any(not isinstance(column, list) for column in columns)
-            or len(set(map(len, columns))) > 1
-        ):
+        columns = row["tokens"], row["head"], row["deprel"], row.get("xpos") or row["deprel"]
+        lists = all(isinstance(column, list) for column in columns)
+        if not lists or len(set(map(len, columns))) > 1:
             raise InputError(f"{where}: not as many heads and relations as words; fix the dataset")
-        heads = [str(head) for head in row["head"]]
-        words = [
-            k for k, head in enumerate(heads) if whole_number(head) is not None
-        ]  # no multiword ranges
-        if any(int(heads[k]) > len(words) for k in words):
+        rows = zip(*columns, strict=True)
+        # No multiword ranges, whose heads are no numbers.
+        rows = [each for each in rows if whole_number(str(each[1])) is not None]
+        tokens, heads, relations, tags = zip(*rows, strict=True) if rows else ((),) * 4
+        indices = [int(head) - 1 if int(head) else ROOT for head in heads]
+        if any(index >= len(rows) for index in indices):
             raise InputError(f"{where}: a head is outside its sentence; fix the dataset")
-        indices = [int(heads[k]) - 1 if int(heads[k]) else ROOT for k in words]
         if wrong := misshapen(indices):
             raise InputError(f"{where}: {wrong[1]}; fix the dataset")
-        yield (
-            where.rpartition(":")[0],
-            Tree(
-                id="",
-                words=tuple("".join(row["tokens"][k].split()) for k in words),
-                heads=tuple(indices),
-                relations=tuple(row["deprel"][k] for k in words),
-                tags=tuple((row.get("xpos") or row["deprel"])[k] or "" for k in words),
-                source=where,
-            ),
+        words, tags = (
+            tuple("".join(word.split()) for word in tokens),
+            tuple(tag or "" for tag in tags),
         )
+        yield where.rpartition(":")[0], Tree("", words, tuple(indices), relations, tags, where)
 
 
 def main(
@@ -111,7 +101,6 @@ def main(
         "words": sum(len(tree.words) for tree in trees),
     }
     tables.write_counts(rows, counts)
-    log.info("%s", rows)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ def both_ways(weights: pd.DataFrame, norms: pd.DataFrame, fewest: int) -> pd.Dat
     `fewest` are left out, and so is punctuation.
     """
     columns = [*KEYS, *NUMBERS]
-    heads = weights[[*columns, "n", "n_documents", *_if_there(weights, "coverage")]].merge(
+    counts = [name for name in ("n", "n_documents", "coverage") if name in weights]
+    heads = weights[[*columns, *counts]].merge(
         norms[columns], on=KEYS, suffixes=("_by_weight", "_by_norm"), validate="1:1"
     )
     known = heads[(heads["n"] >= fewest) & (heads["relation"] != PUNCTUATION)]
@@ -51,16 +52,10 @@ def _row(best: dict[str, pd.Series]) -> dict:
     same = all(best["weight"][key] == best["norm"][key] for key in KEYS)
     other = found["best_by_norm_norm_low"] > found["best_by_weight_norm_high"]
     found |= {"same": same, "surely_another": bool(other and not same)}
-    counted = {name: int(best["weight"][name]) for name in ("n", "n_documents")}
-    return found | counted | _coverage(best["weight"])
-
-
-def _coverage(row: pd.Series) -> dict:
-    return {"coverage": 100 * row["coverage"]} if "coverage" in row else {}
-
-
-def _if_there(frame: pd.DataFrame, name: str) -> list[str]:
-    return [name] if name in frame else []
+    found |= {name: int(best["weight"][name]) for name in ("n", "n_documents")}
+    if "coverage" in best["weight"]:
+        found["coverage"] = 100 * best["weight"]["coverage"]
+    return found
 
 
 def main(weights: Path, norms: Path, table: Out, fewest: int, annotation: str) -> None:

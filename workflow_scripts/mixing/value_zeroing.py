@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.stats import spearmanr
 from torch import nn
 from torch.nn.functional import cosine_similarity
 from transformers import PreTrainedModel
@@ -92,11 +93,10 @@ def _changes(
 ) -> torch.Tensor:
     """1 - cosine of the layer's outputs with and without a value, [value, token]."""
     args, kwargs, plain = call
-    states = args[0] if args else kwargs["hidden_states"]
-    stacked = states.expand(rows, -1, -1)
-    args, kwargs = (
-        ((stacked, *args[1:]), kwargs) if args else ((), kwargs | {"hidden_states": stacked})
-    )
+    if args:
+        args = (args[0].expand(rows, -1, -1), *args[1:])
+    else:
+        kwargs = kwargs | {"hidden_states": kwargs["hidden_states"].expand(rows, -1, -1)}
     with attention.watching(model, watcher):
         output = layer(*args, **kwargs)
     output = output[0] if isinstance(output, tuple) else output
@@ -119,19 +119,13 @@ def measures(zeroed: np.ndarray, weights: np.ndarray, norms: np.ndarray) -> dict
     pairs = ~np.eye(len(zeroed), dtype=bool) & seen
     for name, of in (("weights", weights), ("norms", shares)):
         found[f"top_{name}"] = (_top(of, seen) == _top(zeroed, seen))[1:].mean()
-        found[name] = _rho(zeroed[pairs], of[pairs])
+        found[name] = spearmanr(zeroed[pairs], of[pairs]).statistic if pairs.sum() > 2 else np.nan
     return {name: float(value) for name, value in found.items()}
 
 
 def _top(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """The key with the largest value of each query, among those that it sees, int [query]."""
     return np.where(seen, values, -np.inf).argmax(1)
-
-
-def _rho(one: np.ndarray, other: np.ndarray) -> float:
-    from scipy.stats import spearmanr
-
-    return spearmanr(one, other).statistic if len(one) > 2 else np.nan
 
 
 def main(

@@ -63,12 +63,7 @@ def load(
             log.info("%s: left out, a word has no token or the sentence is too long", tree.source)
             continue
         pattern = to_words(example.pattern, example.word).reshape(-1, len(index), len(index))
-        edges = [
-            pattern[:, kept, 0],
-            pattern[:, kept, -1],
-            pattern[:, 0, kept],
-            pattern[:, -1, kept],
-        ]
+        edges = pattern[:, kept, 0], pattern[:, kept, -1], pattern[:, 0, kept], pattern[:, -1, kept]
         pairs = zip(tree.words, tree.relations, strict=True)
         sentences.append(
             Sentence(

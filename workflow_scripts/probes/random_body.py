@@ -1,9 +1,10 @@
 """Attention of a body whose embeddings are pretrained and whose other weights are random."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
+from transformers import AutoModel, PreTrainedModel
 
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
@@ -13,14 +14,9 @@ from workflow_scripts.core.model.extraction import extract, meta_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
-
-def randomise(model: "PreTrainedModel", seed: int) -> "PreTrainedModel":
+def randomise(model: PreTrainedModel, seed: int) -> PreTrainedModel:
     """A body with the embeddings of `model`; all other weights are those of a new model."""
-    from transformers import AutoModel
-
     torch.manual_seed(seed)
     twin = AutoModel.from_config(model.config, trust_remote_code=False)
     twin.embeddings.load_state_dict(model.embeddings.state_dict())

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,19 +21,17 @@ from workflow_scripts.core.model.running import chunks_by_length
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.probes import (
-    probe_scores,
-    probe_sentences,
-    probing_classifiers,
-    structural_probe,
-)
+from workflow_scripts.probes import probe_sentences, probing_classifiers, structural_probe
 from workflow_scripts.probes.probe_scores import (
+    BOUND,
     Answers,
     SentenceCounts,
     attachments,
     by_document,
+    right_branching,
     score,
     undirected,
+    uniform_attention_bound,
 )
 from workflow_scripts.probes.probe_sentences import Sentence, Split, control_heads, without_tenth
 from workflow_scripts.probes.probing_classifiers import (
@@ -45,8 +42,6 @@ from workflow_scripts.probes.probing_classifiers import (
     evenly_spaced,
 )
 from workflow_scripts.probes.random_body import random_card
-
-log = logging.getLogger(__name__)
 
 
 class Results:
@@ -78,46 +73,17 @@ class Results:
         self.rates.extend({"probe": probe, **row, "chosen": row is best} for row in tried)
         return best
 
-    def keep(
-        self,
-        probe: str,
-        task: str,
-        measure: str,
-        counts: SentenceCounts,
-        sentences: Sequence[Sentence],
-        **about: float,
-    ) -> None:
-        """Add a probe's score, and its counts."""
-        self.count(probe, task, measure, counts, sentences)
-        scored = self._score(counts, sentences)
-        self.scores.append({"probe": probe, "task": task, "measure": measure, **scored, **about})
-        log.info("%s", self.scores[-1])
+    def keep(self, about: dict[str, str], documents: pd.DataFrame, **settings: float) -> None:
+        """Add a probe's score, and its counts by document; `about` has probe, task and measure."""
+        self.counts.append(documents.assign(**about))
+        self.scores.append(about | self._score(documents) | settings)
 
-    def count(
-        self,
-        probe: str,
-        task: str,
-        measure: str,
-        counts: SentenceCounts,
-        sentences: Sequence[Sentence],
-    ) -> None:
-        """Add a probe's counts by document."""
-        about = {"probe": probe, "task": task, "measure": measure}
-        self.counts.append(by_document(counts, sentences).assign(**about))
+    def point(self, about: dict[str, Any], train: SentenceCounts, dev: pd.DataFrame) -> None:
+        """Add a point to a probe's learning curve, with the score on what it was trained on.
 
-    def point(
-        self,
-        probe: str,
-        measure: str,
-        train_sentences: int,
-        train: SentenceCounts,
-        dev: SentenceCounts,
-        sentences: Sequence[Sentence],
-    ) -> None:
-        """Add a point to a probe's learning curve, with the score on what it was trained on."""
-        about = {"probe": probe, "measure": measure, "train_sentences": train_sentences}
-        about["train_score"] = train.share
-        self.curve.append(about | self._score(dev, sentences))
+        `about` has probe, measure and train_sentences; `dev` the counts by document.
+        """
+        self.curve.append(about | {"train_score": train.share} | self._score(dev))
 
     def save(self, probe: str, task: str, weights: Mapping[str, torch.Tensor]) -> None:
         """Save a probe's weights, with its settings; one key, as safetensors shuffles several."""
@@ -125,8 +91,8 @@ class Results:
         metadata = {"settings": json.dumps(self.settings)}
         save_file(tensors, self.folder / f"{probe}.{task}.safetensors", metadata=metadata)
 
-    def _score(self, counts: SentenceCounts, sentences: Sequence[Sentence]) -> dict[str, float]:
-        return score(by_document(counts, sentences), self.settings["bootstrap"], self.seed)
+    def _score(self, documents: pd.DataFrame) -> dict[str, float]:
+        return score(documents, self.settings["bootstrap"], self.seed)
 
 
 TASKS = ("real", "control")
@@ -153,12 +119,13 @@ class Trainer:
             for task in TASKS:
                 fitted = self._fitted(probe, self._on(task, train), rates[name], task)
                 answers = self._answers(fitted, self._on(task, dev), task)
-                counts, sentences = attachments(answers), answers.sentences
-                rate = {"learning_rate": rates[name]}
-                self.results.keep(name, task, "UAS", counts, sentences, **rate)
+                about = {"probe": name, "task": task, "measure": "UAS"}
+                counts = by_document(attachments(answers), answers.sentences)
+                self.results.keep(about, counts, learning_rate=rates[name])
                 self.results.save(name, task, fitted.state_dict())
                 if task == "real":
-                    self.results.count(name, task, "UUAS", undirected(answers), sentences)
+                    edges = by_document(undirected(answers), answers.sentences)
+                    self.results.counts.append(edges.assign(**about | {"measure": "UUAS"}))
                     self._point(name, fitted, train, dev)
 
     def _rates(self, probes: Mapping[str, torch.nn.Module]) -> dict[str, float]:
@@ -211,8 +178,9 @@ class Trainer:
     def _point(self, name: str, probe: torch.nn.Module, train: Batches, dev: Batches) -> None:
         """A point of the learning curve."""
         seen, scored = self._answers(probe, train), self._answers(probe, dev)
-        counts = attachments(seen), attachments(scored)
-        self.results.point(name, "UAS", len(seen.sentences), *counts, scored.sentences)
+        about = {"probe": name, "measure": "UAS", "train_sentences": len(seen.sentences)}
+        counts = by_document(attachments(scored), scored.sentences)
+        self.results.point(about, attachments(seen), counts)
 
 
 NAME = "structural"
@@ -254,9 +222,9 @@ class StructuralTrainer:
             self._point(part, self._fitted(part, layer, rate), layer)
         for task in TASKS:
             matrix = self._fitted(train, layer, rate, task)
-            counts = self._counts(matrix, dev, layer, task)
-            about = {"layer": layer, "learning_rate": rate}
-            self.results.keep(NAME, task, "UUAS", counts, dev, **about)
+            counts = by_document(self._counts(matrix, dev, layer, task), dev)
+            about = {"probe": NAME, "task": task, "measure": "UUAS"}
+            self.results.keep(about, counts, layer=layer, learning_rate=rate)
             self.results.save(NAME, task, {"matrix": matrix})
             if task == "real":
                 self._point(train, matrix, layer)
@@ -280,8 +248,9 @@ class StructuralTrainer:
 
     def _point(self, train: Sequence[Sentence], matrix: torch.Tensor, layer: int) -> None:
         """A point of the learning curve."""
-        counts = (self._counts(matrix, part, layer) for part in (train, self.split.dev))
-        self.results.point(NAME, "UUAS", len(train), *counts, self.split.dev)
+        seen, dev = (self._counts(matrix, part, layer) for part in (train, self.split.dev))
+        about = {"probe": NAME, "measure": "UUAS", "train_sentences": len(train)}
+        self.results.point(about, seen, by_document(dev, self.split.dev))
 
     def _part(self, share: float) -> list[Sentence]:
         """The same share of the training sentences as that of the other probes."""
@@ -306,13 +275,13 @@ class StructuralTrainer:
 
 def add_baselines(results: Results, split: Split) -> None:
     """Right branching, and the most that a probe gets where attention is the same to all words."""
-    answers = probe_scores.right_branching(split.dev)
-    counts = probe_scores.attachments(answers)
-    results.keep("right-branching", "real", "UAS", counts, split.dev)
-    edges = probe_scores.undirected(answers)
-    results.count("right-branching", "real", "UUAS", edges, split.dev)
-    bound = probe_scores.uniform_attention_bound(split.dev)
-    results.keep(probe_scores.BOUND, "real", "UAS", bound, split.dev)
+    answers = right_branching(split.dev)
+    about = {"probe": "right-branching", "task": "real", "measure": "UAS"}
+    results.keep(about, by_document(attachments(answers), split.dev))
+    edges = by_document(undirected(answers), split.dev)
+    results.counts.append(edges.assign(**about | {"measure": "UUAS"}))
+    bound = by_document(uniform_attention_bound(split.dev), split.dev)
+    results.keep(about | {"probe": BOUND}, bound)
 
 
 def main(
@@ -349,7 +318,6 @@ def main(
 
     results, on = Results(settings, seed, probes), running.pick_device(device)
     split = sentences_with(attention, card)
-    log.info("%d sentences to train on, %d to score", len(split.train), len(split.dev))
     n_heads, dimension = len(split.train[0].attention), known.matrix.shape[1]
     add_baselines(results, split)
     torch.manual_seed(seed)

@@ -10,10 +10,7 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import (
     n_heads,
@@ -21,7 +18,7 @@ from workflow_scripts.core.model.attention import (
     open_attention,
     watching,
 )
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import (
     BACKWARD_TOKENS,
     Gates,
@@ -93,32 +90,19 @@ def gradients_table(values: dict[str, np.ndarray], examples: np.ndarray) -> pd.D
 
 
 def read_gradients(parts: Sequence[Path], n: int, shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    """The values of `gradients` of `n` examples from the tables of all their parts.
-
-    Raises InputError where an example is in none or in several.
-    """
+    """The values of `gradients` of `n` examples from the tables of all their parts."""
     whole = tables.join_parts(parts)
-    if len(whole) != n * shape[0] * shape[1]:
-        raise InputError(
-            f"{parts[0].parent}: gradients of other than {n} examples; delete them and run again"
-        )
     return {variant: whole[variant].to_numpy().reshape(n, *shape) for variant in VARIANTS}
 
 
-def released_scale(lengths: Sequence[int], n_layers: int) -> np.ndarray:
-    """The factor from a mean over examples to the released code's importance, [layer, 1].
+def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, np.ndarray]:
+    """The values of `gradients`, scaled: their mean over examples is the variant's importance.
 
     The released code divides the sum by the number of tokens, and in the last layer, where only
     [CLS] has a gradient, by the number of examples.
     """
-    scale = np.full((n_layers, 1), len(lengths) / sum(lengths))
+    scale = np.full((values["released"].shape[1], 1), len(lengths) / sum(lengths))
     scale[-1] = 1.0
-    return scale
-
-
-def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, np.ndarray]:
-    """The values of `gradients`, scaled: their mean over examples is the variant's importance."""
-    scale = released_scale(lengths, values["released"].shape[1])
     return values | {"released": values["released"] * scale}
 
 
@@ -179,9 +163,7 @@ def main(
 
     They are sampled as pruning_curves samples them: at most `examples` (0: all), by `sample_seed`.
     """
-    model, tokenizer = classifier_of(card, running.pick_device(device))
-    positions = read_card(card)["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     tokens, rows = sampler.sample("train", examples)
     chosen = part_of([len(example) for example in tokens], BACKWARD_TOKENS, part)
     labels = rows["label"].to_numpy()[chosen]

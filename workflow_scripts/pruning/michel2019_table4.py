@@ -14,13 +14,12 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.layers import layers_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -134,13 +133,10 @@ def main(
     Where a batch is larger than the sample, or the last one is not full, examples are repeated;
     `examples` counts what one measurement runs through, `distinct` the different ones.
     """
-    model, tokenizer = classifier_of(card, running.pick_device(device))
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
+    tokens, _ = sampler.sample("dev", examples)
     gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
     models = {"original": model, "pruned": remove_heads(model, gone)}
-    positions = read_card(card)["max_positions"]
-    tokens, _ = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed).sample(
-        "dev", examples
-    )
     rows = []
     for size, paper in PAPER.items():
         batches = whole_batches(tokens, size)

@@ -1,6 +1,6 @@
 """Importance, and the score with more and more heads gone, by strategy (Michel et al., 4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,11 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, Task, read_task
+from workflow_scripts.core.data.tasks import TASKS, Task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import example_losses
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -92,23 +90,6 @@ def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class PruningSettings:
-    """How heads are ranked and pruned: a study's `pruning`, without the measurement of speed."""
-
-    step: float  # share of all heads that one step prunes
-    strategies: Sequence[str]
-    importance: Mapping[str, Any]  # variant, normalise, recompute
-    draws: int  # random orders
-    examples: int  # training examples behind importance, 0: all
-    bootstrap: int
-
-    @property
-    def definition(self) -> Definition:
-        """Which importance ranks the heads."""
-        return Definition(self.importance["variant"], self.importance["normalise"])
-
-
-@dataclass(frozen=True)
 class PruningOrder:
     """An order of pruning, bool [step, layer, head], and the examples scored in it (None: all)."""
 
@@ -177,24 +158,17 @@ def by_halves(
     So no example is scored by an order that it helped to choose.
     """
     half = stats_bootstrap.half_weights(len(labels), 1, seed)[0].astype(bool)
-    return [
-        PruningOrder(
-            "ablation", 0, by_ablation(task, labels, swept, part, counts), rest.nonzero()[0]
-        )
-        for part, rest in ((half, ~half), (~half, half))
-    ]
+    masks = [by_ablation(task, labels, swept, part, counts) for part in (half, ~half)]
+    scored = np.flatnonzero(~half), np.flatnonzero(half)
+    return [PruningOrder("ablation", 0, *each) for each in zip(masks, scored, strict=True)]
 
 
 def one_head_plans(importance: np.ndarray, draws: int, seed: int) -> list[PruningOrder]:
     """All heads but one of each layer gone at once: the most important is left, or a random one."""
     rng = np.random.default_rng(seed)
-    scores = [rng.random(importance.shape) for _ in range(draws)]
-    chosen = PruningOrder("one-head", 0, one_in_each_layer(importance))
-    random = [one_in_each_layer(each) for each in scores]
-    return [
-        chosen,
-        *(PruningOrder("one-head-random", draw, masks) for draw, masks in enumerate(random)),
-    ]
+    random = [one_in_each_layer(rng.random(importance.shape)) for _ in range(draws)]
+    plans = [PruningOrder("one-head", 0, one_in_each_layer(importance))]
+    return plans + [PruningOrder("one-head-random", *each) for each in enumerate(random)]
 
 
 def pruned_logits(
@@ -239,53 +213,56 @@ def main(
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
-    `settings` are the fields of PruningSettings. Examples are sampled by `sample_seed`, the same
-    for every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
+    `settings` are a study's `pruning`: the `step` and `strategies`, of `importance` the variant and
+    whether it is normalised and recomputed, the `draws` of random orders, the training `examples`
+    behind importance (0: all), and `bootstrap`. Examples are sampled by `sample_seed`, the same for
+    every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
     rank the heads on one half of these and are followed on the other. `parts` are the gradients
     behind importance where other jobs computed them. `limits` are pass_tokens and precision of the
     ablation engine.
     """
-    pruning = PruningSettings(**settings)
-    model, tokenizer = classifier_of(card, running.pick_device(device))
-    scored_task, positions = TASKS[task], read_card(card)["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    strategies, draws = settings["strategies"], settings["draws"]
+    bootstrap, recompute = settings["bootstrap"], settings["importance"]["recompute"]
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
+    scored_task = TASKS[task]
     tokens, rows = sampler.sample("dev", dev_examples)
-    training, training_rows = sampler.sample("train", pruning.examples)
+    training, training_rows = sampler.sample("train", settings["examples"])
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
     shape = (n_layers(model), n_heads(model))
-    counts = effects.pruning_steps(shape[0] * shape[1], pruning.step)
-    definition, lengths = pruning.definition, [len(example) for example in training]
+    counts = effects.pruning_steps(shape[0] * shape[1], settings["step"])
+    definition = Definition(settings["importance"]["variant"], settings["importance"]["normalise"])
+    lengths = [len(example) for example in training]
     if parts:
         values = read_gradients(parts, len(training), shape)
     else:
         values = gradients(model, training, training_labels)
     first, plans = ranking(values, lengths, definition), []
-    if "importance" in pruning.strategies:
+    if "importance" in strategies:
         masks = effects.order_by_score(first, counts)
-        if pruning.importance["recompute"]:
+        if recompute:
             masks = by_importance(model, training, training_labels, counts, definition, first)
         plans.append(PruningOrder("importance", 0, masks))
-    if "ablation" in pruning.strategies:
+    if "ablation" in strategies:
         swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)
         plans += by_halves(scored_task, labels, swept, counts, seed)
-    if "random" in pruning.strategies:
-        at_random = effects.random_orders(shape, counts, pruning.draws, seed)
+    if "random" in strategies:
+        at_random = effects.random_orders(shape, counts, draws, seed)
         plans += [PruningOrder("random", draw, masks) for draw, masks in enumerate(at_random)]
-    if "one-head" in pruning.strategies:
-        plans += one_head_plans(first, pruning.draws, seed)
+    if "one-head" in strategies:
+        plans += one_head_plans(first, draws, seed)
     outputs = pruned_logits(model, tokens, plans, **limits)
     run_columns = {"task": task, "init": init, "seed": seed}
-    frame = importance_table(values, lengths, pruning.bootstrap, seed)
+    frame = importance_table(values, lengths, bootstrap, seed)
     tables.write(frame.assign(**run_columns), importance)
     run_columns["heads"] = shape[0] * shape[1]
     gone_in = {(plan.strategy, plan.draw): plan.masks.sum(axis=(1, 2)).tolist() for plan in plans}
     scores = []
     for (strategy, draw), steps in outputs.items():
         line = curve(scored_task, labels, steps, gone_in[strategy, draw])
-        line = with_intervals(line, scored_task, labels, steps, pruning.bootstrap, seed)
-        recomputed = strategy == "importance" and pruning.importance["recompute"]
-        scores.append(line.assign(strategy=strategy, draw=draw, recomputed=recomputed))
+        line = with_intervals(line, scored_task, labels, steps, bootstrap, seed)
+        line = line.assign(strategy=strategy, draw=draw)
+        scores.append(line.assign(recomputed=strategy == "importance" and recompute))
     tables.write(pd.concat(scores, ignore_index=True).assign(**run_columns), curves)
     gone = [
         effects.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)

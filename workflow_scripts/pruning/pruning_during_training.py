@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
@@ -65,18 +64,12 @@ def main(
     run_columns = {"task": task, "init": init, "seed": seed}
     heads = by_epoch[epoch].size
     tables.write(pd.concat(scores, ignore_index=True).assign(heads=heads, **run_columns), curves)
-    tables.write(_agreeing_with_last(by_epoch).assign(**run_columns), importance)
-
-
-def _agreeing_with_last(by_epoch: dict[int, np.ndarray]) -> pd.DataFrame:
-    """One row per epoch, layer and head: importance, and its agreement with the last epoch's."""
     agreement, frames = effects.agreements(by_epoch), []
-    for epoch, importance in by_epoch.items():
-        n_layers, n_heads = importance.shape
-        axes = {"layer": range(n_layers), "head": range(n_heads)}
-        frame = tables.tidy(axes, importance=importance)
+    for epoch, values in by_epoch.items():
+        n_layers, n_heads = values.shape
+        frame = tables.tidy({"layer": range(n_layers), "head": range(n_heads)}, importance=values)
         frames.append(frame.assign(epoch=epoch, agreement=agreement[epoch]))
-    return pd.concat(frames, ignore_index=True)
+    tables.write(pd.concat(frames, ignore_index=True).assign(**run_columns), importance)
 
 
 if __name__ == "__main__":

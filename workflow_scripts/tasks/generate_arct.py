@@ -10,7 +10,6 @@ share of these it is the right one (its productivity).
 import csv
 import json
 import random
-from dataclasses import dataclass
 from pathlib import Path
 
 from workflow_scripts.core.data.tasks import ARCT_SPLITS
@@ -48,17 +47,10 @@ PHRASES = {
 CONTRACTED = {"are not": "aren't", "do not": "don't"}
 
 
-@dataclass(frozen=True)
-class PlantedCue:
-    """The shares that the generator gives to its cue."""
-
-    productivity: float
-    coverage: float
-
-    def counts(self, n: int) -> dict[str, int]:
-        """How many of `n` points have the cue in one warrant alone, and in the right one alone."""
-        applicable = round(self.coverage * n)
-        return {"applicable": applicable, "productive": round(self.productivity * applicable)}
+def planted_counts(n: int, productivity: float, coverage: float) -> dict[str, int]:
+    """How many of `n` points have the cue in one warrant alone, and in the right one alone."""
+    applicable = round(coverage * n)
+    return {"applicable": applicable, "productive": round(productivity * applicable)}
 
 
 def claims() -> dict[str, str]:
@@ -67,12 +59,11 @@ def claims() -> dict[str, str]:
     return plain | {negated: claim for claim, negated in plain.items()}
 
 
-def points(n: int, cue: PlantedCue, rng: random.Random) -> list[dict[str, str | int]]:
-    """`n` points: claim, reason, warrant0, warrant1, label.
+def points(n: int, counts: dict[str, int], rng: random.Random) -> list[dict[str, str | int]]:
+    """`n` points: claim, reason, warrant0, warrant1, label; `counts` are those of the cue.
 
     Labels, and whether a claim is for or against its plan, are balanced and independent of the cue.
     """
-    counts = cue.counts(n)
     misleading = counts["applicable"] - counts["productive"]
     kinds = ["right"] * counts["productive"] + ["wrong"] * misleading
     kinds += [("both", "neither")[k % 2] for k in range(n - counts["applicable"])]
@@ -124,13 +115,10 @@ def _contracted(phrase: str, rng: random.Random) -> str:
 
 
 def write_split(
-    folder: Path, split: str, n: int, cue: PlantedCue, rng: random.Random
-) -> dict[str, int]:
-    """Write a split in the official format, the test set with a truth file.
-
-    Returns the counts of the cue.
-    """
-    made = points(n, cue, rng)
+    folder: Path, split: str, n: int, counts: dict[str, int], rng: random.Random
+) -> None:
+    """Write a split in the official format, the test set with a truth file."""
+    made = points(n, counts, rng)
     ids = [f"{rng.randrange(10**7):07d}_{k}_GENERATED" for k in range(n)]
     lines, truth = [], [f"# {split}/truth.txt", "# id and label of the generated points"]
     for id_, point in zip(ids, made, strict=True):
@@ -144,7 +132,6 @@ def write_split(
     (folder / name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     if split == "test":
         (folder / "test-truth.txt").write_text("\n".join(truth) + "\n", encoding="utf-8")
-    return cue.counts(n)
 
 
 def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
@@ -152,16 +139,16 @@ def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
 
     `numbers` has train, dev and test (points), productivity and coverage.
     """
+    shares = numbers["productivity"], numbers["coverage"]
     sizes = {split: int(numbers[split]) for split in ARCT_SPLITS}
-    cue = PlantedCue(numbers["productivity"], numbers["coverage"])
-    if not cue.counts(min(sizes.values()))["applicable"]:
+    planted = {split: planted_counts(n, *shares) for split, n in sizes.items()}
+    if not all(counts["applicable"] for counts in planted.values()):
         raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")
     folder = generated / ADVERSARIAL
     folder.mkdir(parents=True)
-    planted = {}
     for split, n in sizes.items():
         rng = random.Random(f"{seed}-arct-{split}")
-        planted[split] = write_split(generated, split, n, cue, rng)
+        write_split(generated, split, n, planted[split], rng)
     with (folder / "claim_map.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("original", "negated"), *claims().items()])
     (generated / PLANTED).write_text(json.dumps(planted, indent=2), encoding="utf-8")

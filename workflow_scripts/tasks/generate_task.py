@@ -113,7 +113,8 @@ def mnli(rng: random.Random, domains: Domains) -> Row:
         premise = sentence(fact, rng, in_premise)
         return premise, sentence(second, rng, in_hypothesis, adjectives=False), label
     kind = rng.choice(["negation", "opposite"])
-    second = opposite(fact) if kind == "opposite" and not fact.negated else _negated(fact)
+    negated = replace(fact, negated=not fact.negated)
+    second = opposite(fact) if kind == "opposite" and not fact.negated else negated
     return sentence(fact, rng), sentence(second, rng, (), adjectives=False), label
 
 
@@ -127,13 +128,7 @@ def cola(rng: random.Random, domains: Domains) -> Row:
 
 
 WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
-    "mrpc": mrpc,
-    "stsb": stsb,
-    "qqp": qqp,
-    "rte": rte,
-    "qnli": qnli,
-    "mnli": mnli,
-    "cola": cola,
+    writer.__name__: writer for writer in (mrpc, stsb, qqp, rte, qnli, mnli, cola)
 }
 
 
@@ -148,10 +143,6 @@ def _altered(
     for role in rng.sample(roles, n):
         fact = changed(fact, role, rng, domains)
     return fact
-
-
-def _negated(fact: Fact) -> Fact:
-    return replace(fact, negated=not fact.negated)
 
 
 def to_line(name: str, number: int, row: Row) -> str:

@@ -55,8 +55,13 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
         fields = line.split("\t")
         texts = [fields[index[name]] for name in task.texts if index[name] < len(fields)]
         if len(fields) != len(names) or not all(text.strip() for text in texts):
+            if not task.malformed and len(fields) != len(names):
+                there = f"{task.title} has" if task.columns else "the header has"
+                raise InputError(
+                    f"{where}: {len(fields)} columns where {there} {len(names)}; fix the row"
+                )
             if not task.malformed:
-                raise _malformed(where, task, len(fields), len(names))
+                raise InputError(f"{where}: an empty text; fill in {' or '.join(task.texts)}")
             part.malformed.append(str(number))
             continue
         if task.ids:
@@ -78,13 +83,6 @@ def _indices(path: Path, names: list[str], task: Task) -> dict[str, int]:
                 f"one of each of {', '.join(needed)}, separated by tabs"
             )
     return {column: names.index(column) for column in needed}
-
-
-def _malformed(where: str, task: Task, n_fields: int, n_columns: int) -> InputError:
-    if n_fields != n_columns:
-        there = f"{task.title} has" if task.columns else "the header has"
-        return InputError(f"{where}: {n_fields} columns where {there} {n_columns}; fix the row")
-    return InputError(f"{where}: an empty text; fill in {' or '.join(task.texts)}")
 
 
 def check_id(where: str, identity: tuple[str, ...], seen: dict[tuple[str, ...], str]) -> None:

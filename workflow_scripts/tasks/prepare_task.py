@@ -1,6 +1,5 @@
 """A GLUE task as the study reads it: its examples in one table, sampled and counted."""
 
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from workflow_scripts.tasks.sentiment_files import (
     without_repeats,
 )
 
-log = logging.getLogger(__name__)
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
@@ -101,9 +99,6 @@ def main(
         frames.append(to_frame(chosen, name, split))
         check_labels(frames[-1], name, split)
         counted += count(part, frames[-1], task, split)
-        if part.malformed:
-            lines = ", ".join(part.malformed[:20])
-            log.info("%s: %d malformed rows left out: %s", split, len(part.malformed), lines)
     tables.write(pd.concat(frames, ignore_index=True), table)
     frame = pd.DataFrame(counted, columns=["split", "what", "n", "lines"])
     official = generated is None and ("hub" in source or path_of(source).is_dir())
@@ -114,17 +109,11 @@ def main(
 def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:
     """The table of one split, with the columns of prepared tasks (COLUMNS)."""
     records = [
-        {
-            "split": split,
-            "id": f"{name}-{split}-{number:06d}",
-            "source": row["source"],
-            "text1": row["texts"][0],
-            "text2": row["texts"][1] if len(row["texts"]) > 1 else "",
-            "label": row["label"],
-        }
+        (split, f"{name}-{split}-{number:06d}", row["source"], *[*row["texts"], ""][:2])
         for number, row in enumerate(rows)
     ]
-    return pd.DataFrame(records, columns=list(TASK_COLUMNS))
+    frame = pd.DataFrame(records, columns=list(TASK_COLUMNS[:-1]))
+    return frame.assign(label=[row["label"] for row in rows])
 
 
 if __name__ == "__main__":

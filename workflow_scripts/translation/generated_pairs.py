@@ -313,11 +313,8 @@ def pairs(split_sizes: dict[str, int], seed: int) -> dict[str, list[tuple[str, s
 
 def english(event: Event) -> str:
     """The event in English."""
-    subject, object_, verb = (
-        _english_phrase(event.subject),
-        _english_phrase(event.object),
-        event.verb,
-    )
+    subject, object_ = _english_phrase(event.subject), _english_phrase(event.object)
+    verb = event.verb
     if event.passive:
         negation = ["not"] * event.negated
         predicate = [_was(event.object), *negation, event.adverb, verb.participle]

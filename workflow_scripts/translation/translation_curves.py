@@ -10,6 +10,7 @@ weight.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,8 +34,7 @@ from workflow_scripts.core.model.translators import (
     texts_of,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats import bootstrap as stats_bootstrap
-from workflow_scripts.core.stats import effects
+from workflow_scripts.core.stats import bootstrap, effects
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 from workflow_scripts.core.stats.effects import normalised
 from workflow_scripts.core.stats.translation_metrics import (
@@ -123,17 +123,6 @@ RELATIVE = ("bleu", "chrf")  # of these a share is kept; a loss has no zero to b
 
 
 @dataclass(frozen=True)
-class PruningChoices:
-    """How heads are ranked and pruned: a study's `translation.pruning`."""
-
-    step: float  # share of a scope's heads that one step prunes
-    strategies: Sequence[str]
-    draws: int  # random orders
-    examples: int  # training pairs behind importance, 0: all
-    epochs: str  # after which epochs curves are measured: every, or doubling
-
-
-@dataclass(frozen=True)
 class ScopedOrder:
     """An order of pruning, bool [step, sublayer, head]; heads beyond its scope are never gone."""
 
@@ -147,16 +136,6 @@ class ScopedOrder:
     def heads(self) -> int:
         """The number of heads of the scope."""
         return int(self.sublayers.sum()) * self.masks.shape[2]
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """How scores are measured; `seed` is that of the samples of sentences and of the bootstrap."""
-
-    sentences: int  # of the test split, 0: all
-    pass_rows: int
-    bootstrap: int
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -176,28 +155,26 @@ def read_split(pairs: Path, split: str, sentences: int, seed: int) -> pd.DataFra
     return sample_rows(chosen, sentences, seed)
 
 
-def scopes(order: Sequence[Sublayer]) -> dict[str, np.ndarray]:
-    """Which sublayers are pruned, bool [sublayer]: all, and those of each type."""
-    types = np.array([sublayer.type for sublayer in order])
-    return {ALL: np.ones(len(order), bool)} | {
-        name: types == name for name in dict.fromkeys(types.tolist())
-    }
-
-
 def plans_of(
-    scores: Mapping[str, np.ndarray], order: Sequence[Sublayer], settings: PruningChoices, seed: int
+    scores: Mapping[str, np.ndarray],
+    order: Sequence[Sublayer],
+    settings: Mapping[str, Any],
+    seed: int,
 ) -> list[ScopedOrder]:
     """The order of every scope and strategy; the lowest of `scores` [sublayer, head] goes first.
 
-    `scores` has those of each strategy but `random`.
+    `scores` has those of each strategy but `random`. `settings` have the strategies, the share of a
+    scope's heads that one step prunes (step) and the number of random orders (draws).
     """
     plans, n_heads = [], next(iter(scores.values())).shape[1]
-    for scope, chosen in scopes(order).items():
+    types = np.array([sublayer.type for sublayer in order])
+    for scope in (ALL, *dict.fromkeys(types.tolist())):
+        chosen = (types == scope) | (scope == ALL)
         shape = (int(chosen.sum()), n_heads)
-        counts = effects.pruning_steps(shape[0] * shape[1], settings.step)
-        for strategy in settings.strategies:
+        counts = effects.pruning_steps(shape[0] * shape[1], settings["step"])
+        for strategy in settings["strategies"]:
             if strategy == "random":
-                masks_of_draws = effects.random_orders(shape, counts, settings.draws, seed)
+                masks_of_draws = effects.random_orders(shape, counts, settings["draws"], seed)
             else:
                 masks_of_draws = [effects.order_by_score(scores[strategy][chosen], counts)]
             for draw, of_scope in enumerate(masks_of_draws):
@@ -230,7 +207,7 @@ def scored(translated: Translated, unpruned: int, draws: int, seed: int) -> pd.D
     ends of 95% intervals over `draws` samples of the sentences, the same for all variants. `kept`
     is NaN for a loss, and where the baseline is 0.
     """
-    weights = stats_bootstrap.observed_and_resampled(translated.capped.shape[1], draws, seed)
+    weights = bootstrap.observed_and_resampled(translated.capped.shape[1], draws, seed)
     columns = {"capped": translated.capped.sum(axis=1), "n": translated.capped.shape[1]}
     frames = []
     for metric, of_sentences in METRICS.items():
@@ -250,18 +227,22 @@ def scored(translated: Translated, unpruned: int, draws: int, seed: int) -> pd.D
 
 
 def curves_of(
-    translator: Translator, pairs: pd.DataFrame, plans: Sequence[ScopedOrder], how: Measurement
+    translator: Translator,
+    pairs: pd.DataFrame,
+    plans: Sequence[ScopedOrder],
+    how: Mapping[str, int],
 ) -> pd.DataFrame:
     """One row per strategy, scope, draw, step and metric, of the columns of `scored`.
 
     With pruned (heads gone), heads (of the scope) and share (of them gone). All plans are measured
-    together: equal masks, as the first of all, are translated once.
+    together: equal masks, as the first of all, are translated once. `how` has pass_rows, bootstrap
+    and seed.
     """
     masks = np.concatenate([plan.masks for plan in plans])
     variants, numbers = np.unique(masks, axis=0, return_inverse=True)
     unpruned = int((~variants.any(axis=(1, 2))).nonzero()[0][0])
-    translated = measure(translator, pairs, variants, how.pass_rows)
-    scores = scored(translated, unpruned, how.bootstrap, how.seed)
+    translated = measure(translator, pairs, variants, how["pass_rows"])
+    scores = scored(translated, unpruned, how["bootstrap"], how["seed"])
     frames, start = [], 0
     for plan in plans:
         pruned = plan.masks.sum(axis=(1, 2))
@@ -276,4 +257,4 @@ def curves_of(
 
 def _ends(values: np.ndarray) -> np.ndarray:
     """Ends of the 95% intervals of values [1 + draw, variant], the observed ones first."""
-    return np.percentile(values[1:], stats_bootstrap.CONFIDENCE, axis=0)
+    return np.percentile(values[1:], bootstrap.CONFIDENCE, axis=0)

@@ -16,8 +16,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.translation.translation_curves import (
     ALL,
-    Measurement,
-    PruningChoices,
     by_head,
     curves_of,
     gradients_on,
@@ -55,17 +53,16 @@ def main(
     Each epoch's importance is estimated once, in that epoch's model, on the same training pairs.
     `agreement` is Spearman's correlation of an epoch's importance, normalised as it ranks the
     heads, with the last one's, over heads. `settings` and `measurement` are those of
-    translation_pruning.
+    translation_pruning, with the epochs whose curves are measured: every, or doubling.
     """
     transformers.utils.logging.set_verbosity_error()
-    pruning = PruningChoices(**settings | {"strategies": ["importance"]})
-    how = Measurement(**measurement)
+    pruning, seed = settings | {"strategies": ["importance"]}, measurement["seed"]
     described, picked = read_card(card), running.pick_device(device)
     remedy = "set translation.train.every_epoch, and more epochs than one"
     weights = models.weights_by_epoch(epochs, models.directory_of(described), remedy)
-    estimated_on = read_split(pairs, "train", pruning.examples, how.seed)
-    test = read_split(pairs, MEASURED_ON, how.sentences, how.seed)
-    measured = measured_epochs(len(weights), pruning.epochs)
+    estimated_on = read_split(pairs, "train", pruning["examples"], seed)
+    test = read_split(pairs, MEASURED_ON, measurement["sentences"], seed)
+    measured = measured_epochs(len(weights), pruning["epochs"])
     ranked, importances, lines = {}, {}, []
     for epoch, directory in enumerate(weights, start=1):
         translator = load_translator(directory, described, generation, picked)
@@ -73,9 +70,9 @@ def main(
         importances[epoch] = gradients_on(translator, estimated_on).mean(axis=0)
         ranked[epoch] = effects.normalised(importances[epoch])
         if epoch in measured:
-            plans = plans_of({"importance": ranked[epoch]}, order, pruning, how.seed)
+            plans = plans_of({"importance": ranked[epoch]}, order, pruning, seed)
             joint = [plan for plan in plans if plan.scope == ALL]
-            lines.append(curves_of(translator, test, joint, how).assign(epoch=epoch))
+            lines.append(curves_of(translator, test, joint, measurement).assign(epoch=epoch))
     tables.write(pd.concat(lines, ignore_index=True).assign(run=run), training)
     agreement = effects.agreements(ranked)
     by_epoch = [

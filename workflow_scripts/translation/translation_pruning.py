@@ -19,8 +19,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation.translation_curves import (
-    Measurement,
-    PruningChoices,
     ScopedOrder,
     by_head,
     curves_of,
@@ -37,8 +35,7 @@ HEAD = ["type", "layer", "head"]
 def one_head_ranks(sweep: Path, order: Sequence[Sublayer], n_heads: int) -> np.ndarray:
     """Ranks from 0, [sublayer, head]: first the head without which validation BLEU is highest.
 
-    Among heads of equal BLEU, the one with the lower teacher-forced loss is first. Raises
-    RuntimeError where the sweep holds other heads.
+    Among heads of equal BLEU, the one with the lower teacher-forced loss is first.
     """
     columns = [name for metric in ("bleu", "loss") for name in METRICS[metric].columns]
     frame = tables.read(sweep, ("split", "unit", "mode", *HEAD, *columns))
@@ -46,8 +43,6 @@ def one_head_ranks(sweep: Path, order: Sequence[Sublayer], n_heads: int) -> np.n
     sums = frame[chosen].groupby(HEAD)[columns].sum()
     ranks = np.empty((len(order), n_heads), int)
     heads = pd.MultiIndex.from_frame(by_head(order, rank=ranks)[HEAD])
-    if len(sums) != len(heads) or not sums.index.isin(heads).all():
-        raise RuntimeError(f"{sweep}: swept with other heads than those to be pruned")
     sums = sums.loc[heads]
     bleu, loss = (
         METRICS[metric].score(sums[list(METRICS[metric].columns)].to_numpy().T)
@@ -86,25 +81,26 @@ def main(
     """Write importance, the scores after every step of every order, and when each head goes.
 
     Importance is estimated once, on training pairs; one-head scores are those of the sweep on the
-    validation set; what is left is measured on the test set. `settings` are the fields of
-    PruningChoices, `measurement` those of Measurement. `checkpoint` are the files that
-    `card` describes, where there are any.
+    validation set; what is left is measured on the test set. `settings` are a study's
+    `translation.pruning`: those of plans_of, and the training pairs behind importance (examples, 0:
+    all). `measurement` has the test sentences (0: all), pass_rows, bootstrap, and the seed of all
+    samples. `checkpoint` are the files that `card` describes, where there are any.
     """
     transformers.utils.logging.set_verbosity_error()
-    pruning, how = PruningChoices(**settings), Measurement(**measurement)
+    seed = measurement["seed"]
     translator = translator_of(read_card(card), generation, running.pick_device(device))
     modules, heads = sublayers(translator.model), n_heads(translator.model)
-    training = read_split(pairs, "train", pruning.examples, how.seed)
+    training = read_split(pairs, "train", settings["examples"], seed)
     values = gradients_on(translator, training)
-    table = importance_table(values, modules, how.bootstrap, how.seed)
+    table = importance_table(values, modules, measurement["bootstrap"], seed)
     tables.write(table.assign(run=run), importance)
     scores = {"importance": effects.normalised(values.mean(axis=0))}
-    if "score" in pruning.strategies:
+    if "score" in settings["strategies"]:
         scores["score"] = one_head_ranks(sweep, modules, heads)
-    plans = plans_of(scores, modules, pruning, how.seed)
+    plans = plans_of(scores, modules, settings, seed)
     tables.write(order_table(plans, modules).assign(run=run), order)
-    test = read_split(pairs, MEASURED_ON, how.sentences, how.seed)
-    tables.write(curves_of(translator, test, plans, how).assign(run=run), curves)
+    test = read_split(pairs, MEASURED_ON, measurement["sentences"], seed)
+    tables.write(curves_of(translator, test, plans, measurement).assign(run=run), curves)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Translations and losses with every head disabled, and with all heads of a sublayer but one."""
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
 from workflow_scripts.translation.decoding import forced_losses, translate
 
-log = logging.getLogger(__name__)
 UNITS = {"head": one_head, "all-but-one": all_but_one}
 SENTENCES = 32  # whose translations are scored at a time
 VARIANT = ["unit", "mode", "type", "layer", "head"]
@@ -124,10 +122,6 @@ def main(
             continue
         chosen = sample_rows(frame[frame["split"] == split], sentences, sample_seed)
         swept = sweep_of(translator, chosen, modes, pass_rows)
-        capped = int(swept["capped"].sum())
-        log.info(
-            "%s: %d sentences, %d of %d outputs capped", split, len(chosen), capped, len(swept)
-        )
         frames.append(swept.assign(split=split))
     tables.write(pd.concat(frames, ignore_index=True).assign(run=run), sweep)
 

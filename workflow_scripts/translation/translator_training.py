@@ -223,7 +223,6 @@ def train(
         shown = job.progress(batches, desc=f"epoch {number} of {recipe.epochs}, batches")
         losses = train_epoch(shown, loss, schedule, max_norm=1.0)
         curve += curve_of(number, losses, loss_on(translator, validation))
-        log.info("epoch %d: validation loss %.3f", number, curve[-1]["loss"])
         if epochs is not None and number < recipe.epochs:
             model.save_pretrained(epochs / f"epoch-{number}")
         model_training.save_state(state, parts, {"curve": curve})

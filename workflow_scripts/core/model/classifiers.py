@@ -21,7 +21,7 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tables import sample_rows
-from workflow_scripts.core.data.tasks import Task, split_of, to_examples
+from workflow_scripts.core.data.tasks import Task, read_task, split_of, to_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running, weights
@@ -74,6 +74,15 @@ class Sampler:
         """At most `n` examples (0: all) of a split: their tokens and their rows."""
         rows = sample_rows(split_of(self.table, split), n, self.seed)
         return tokens_of(rows, self.tokenizer, self.max_tokens, self.max_positions), rows
+
+
+def classifier_and_sampler(
+    card: Path, table: Path, max_tokens: int, seed: int, device: str
+) -> tuple[PreTrainedModel, Sampler]:
+    """The classifier that a checkpoint's card describes, and samples of its task's `table`."""
+    model, tokenizer = classifier_of(card, running.pick_device(device))
+    positions = read_card(card)["max_positions"]
+    return model, Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
 
 
 def tokens_of(
