@@ -119,7 +119,9 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
 
 
 def test_kinds_are_those_that_chapters_distinguish() -> None:
-    kinds = [kind for one in collect("head_columns").values() for kind in getattr(one, "KINDS", {})]
+    kinds = [
+        kind for one in collect("measures").values() for kind in getattr(one, "HEAD_KINDS", {})
+    ]
     assert sorted([*kinds, "other"]) == sorted(head_behaviour.STRATA)
 
 

@@ -110,11 +110,3 @@ def test_punctuation_without_labels() -> None:
     tree = Tree("t", ("a", ".", "b"), (2, 2, -1), ("", "", ""), ("", "", ""), "f:1")
     assert counting.relations_of([tree]) == ["all"]
     assert counting.membership(tree, ["all"])[:, 0].tolist() == [True, False, False]
-
-
-def test_relations_most_frequent_first() -> None:
-    trees = [
-        new_tree("a b c d", [1, -1, 1, 1], "det root nsubj det"),
-        new_tree("a b", [-1, 0], "x det"),
-    ]
-    assert counting.relations_of(trees) == ["all", "det", "nsubj"]

@@ -117,11 +117,13 @@ def main(
         errors[task] = covariance_of(covariances, mode, task, n)
     joined = joined.join(judge(joined, frame, errors, bound))
     found, kinds = TableSet(known), {}
-    for chapter in collect("head_columns").values():
+    for chapter in collect("measures").values():
+        if not hasattr(chapter, "columns"):
+            continue
         columns = chapter.columns(found, {"fewest": fewest})
         if columns is not None:
             joined = joined.merge(columns, on=KEYS, how="left")
-            kinds |= getattr(chapter, "KINDS", {})
+            kinds |= getattr(chapter, "HEAD_KINDS", {})
     found_kinds = [kinds_of(row, kinds, threshold) for _, row in joined.iterrows()]
     joined["kinds"] = list(map(", ".join, found_kinds))
     joined["stratum"] = [first for first, *_ in found_kinds]

@@ -151,7 +151,7 @@ def main(
     """
     pairs = tables.read(distances_table)
     matrix, found = square(pairs), TableSet(known)
-    chapters = [each for each in collect("head_columns").values() if hasattr(each, "behaviours")]
+    chapters = [each for each in collect("measures").values() if hasattr(each, "behaviours")]
     numbers = [chapter.behaviours(found) for chapter in chapters]
     heads = behaviours(pd.concat(numbers, axis="columns"), thresholds).reset_index()
     coordinates, stress = embed(matrix, seed)
