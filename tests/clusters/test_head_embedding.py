@@ -32,10 +32,10 @@ def test_points_of_the_plane_are_found_again() -> None:
 
 def test_permutation_finds_layers_only_where_they_are() -> None:
     matrix, layers = planted()
-    assert head_embedding.shuffle(matrix, layers, 200, seed=1).p == pytest.approx(1 / 201)
+    assert head_embedding.shuffle(matrix, layers, 200, seed=1)[0] == pytest.approx(1 / 201)
     rng = np.random.default_rng(3)
     shuffled = [
-        head_embedding.shuffle(matrix, rng.permutation(layers), 200, seed=k).p for k in range(20)
+        head_embedding.shuffle(matrix, rng.permutation(layers), 200, seed=k)[0] for k in range(20)
     ]
     assert 0.2 < np.mean(shuffled) < 0.8
 

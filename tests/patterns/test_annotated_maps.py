@@ -43,7 +43,6 @@ def test_a_wrong_annotation_is_named(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"tokens": "00000000"}, "other tokens than were annotated"),
-        ({"example": "pairs-999"}, "pairs has no example pairs-999"),
         ({"head": 12}, "no layer 0, head 12"),
     ],
 )

@@ -60,12 +60,13 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 note = f" Counted: {share:.1%} of the coreferent mentions."
             found_by = {rule: rules[rule, kind] for rule in BASELINES}
             best = max(found_by, key=found_by.__getitem__)
+            shares = [f"the {BASELINES[rule]} ({100 * n:.1f}%)" for rule, n in found_by.items()]
             yield SCORES.form(
                 f"coreference.{candidates}.{kind}",
                 f"Antecedents of {words}, among {among}",
                 f"How often the head word of a coreferent mention ({words}) attends most, among "
                 f"{among}, to the head word of an antecedent.{note} {corpus} Baseline: the better "
-                f"of {' and '.join(_shares(found_by))}. {OVER_DOCUMENTS}",
+                f"of {' and '.join(shares)}. {OVER_DOCUMENTS}",
                 {"candidates": candidates, "type": kind},
                 null=RULES.rows(system=best, type=kind),
                 null_title=BASELINES[best],
@@ -73,11 +74,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 paper=PAPER,
                 group="Coreference",
             )
-
-
-def _shares(found_by: dict[str, float]) -> list[str]:
-    """ "the nearest mention (18.1%)" for each rule."""
-    return [f"the {BASELINES[rule]} ({100 * share:.1f}%)" for rule, share in found_by.items()]
 
 
 # What a head is, by its columns.
