@@ -1,7 +1,5 @@
 """Jensen-Shannon distances against the formula written out, and the memory that they take."""
 
-import time
-import weakref
 from collections.abc import Iterable
 
 import numpy as np
@@ -44,15 +42,6 @@ def test_against_scipy() -> None:
     np.testing.assert_allclose(actual, slow(pattern), atol=1e-5)
     assert (actual == actual.T).all()
     assert (np.diag(actual) == 0).all()
-
-
-def test_zeros_and_disjoint_heads() -> None:
-    """Two heads that never look at the same token are log 2 apart; a head is 0 from itself."""
-    left, right = np.zeros((3, 3)), np.zeros((3, 3))
-    left[:, 0] = right[:, 2] = 1
-    actual = distances(np.stack([left, right, left])[None])
-    assert actual[0, 1] == pytest.approx(np.log(2), abs=1e-6)
-    assert actual[0, 2] == 0
 
 
 def test_more_weights_than_a_block_and_a_rest() -> None:
@@ -108,20 +97,3 @@ def test_a_decoders_pattern_is_read_block_by_block(monkeypatch: pytest.MonkeyPat
         head_distances.decoder_distances(each, 0.1) for each in (pattern, triangle(pattern))
     ]
     assert smoothed[0].tobytes() == smoothed[1].tobytes()
-
-
-def test_a_pattern_is_freed_before_the_next_is_computed() -> None:
-    kept: list[weakref.ref] = []
-
-    def computed(index: int) -> tuple[int, np.ndarray]:
-        """The next pattern; a thread may take a moment to forget the last."""
-        waited = time.monotonic()
-        while any(each() is not None for each in kept):
-            assert time.monotonic() < waited + 5
-            time.sleep(0.001)
-        pattern = pattern_of(4, index)
-        kept.append(weakref.ref(pattern))
-        return index, pattern
-
-    mean_distances(map(computed, range(4)), 1, decoder=True)
-    assert len(kept) == 4

@@ -31,11 +31,6 @@ def test_overlapping_mentions_are_no_antecedents() -> None:
     assert antecedents.coreferent(nested) == []
 
 
-def test_a_mention_that_was_cut_is_not_there() -> None:
-    words = np.array([k for k in range(14) if k not in (4, 13)])
-    assert [mention.start for mention in antecedents.readable(document(), words)] == [0, 6, 8]
-
-
 def slow_hits(attention, words, mentions, candidates):
     """In loops, as the sentence of the paper states it: right, and tied, for each mention."""
     heads = {mention.head for mention in mentions}
@@ -96,16 +91,3 @@ def test_rules_by_hand() -> None:
 def test_features_agree_where_both_are_known(one, other, agree) -> None:
     a, b = Mention(0, 1, 0, "a", "nominal", *one), Mention(2, 3, 2, "b", "nominal", *other)
     assert antecedents.same_features(a, b, WORDS) is agree
-
-
-def test_earliest_sieve_wins_and_in_it_the_nearest() -> None:
-    mentions = [
-        Mention(4, 5, 4, "d", "nominal"),
-        Mention(6, 7, 6, "a", "pronoun"),
-        Mention(10, 11, 10, "d", "nominal"),
-        Mention(13, 14, 13, "a", "proper"),
-    ]
-    sieves = antecedents.SYSTEMS["rules"]
-    assert antecedents.select(mentions, 2, WORDS, sieves) is mentions[0]  # the same text
-    assert antecedents.select(mentions, 3, WORDS, sieves) is mentions[2]  # anything: the nearest
-    assert antecedents.select(mentions, 1, WORDS, antecedents.SYSTEMS["head_match"]) is None

@@ -32,24 +32,6 @@ def test_passages_are_whole_sentences_that_fit() -> None:
     assert coreference_examples.passages(["a"] * 30) == []
 
 
-def test_linked_mentions_have_their_antecedent_in_the_passage() -> None:
-    mentions = (
-        Mention(0, 1, 0, "a", "proper"),
-        Mention(2, 5, 4, "d", "nominal"),
-        Mention(6, 7, 6, "a", "pronoun"),
-        Mention(8, 9, 8, "d", "pronoun"),
-        Mention(10, 11, 10, "d", "pronoun"),
-    )
-    assert coreference_examples.linked(mentions, range(0, 14)) == {6, 8, 10}
-    assert coreference_examples.linked(mentions, range(6, 20)) == {10}
-    assert coreference_examples.linked(mentions, range(10, 20)) == set()
-    document = Document("x", tuple(WORDS), (), (), (), mentions, "x:1")
-    found = coreference_examples.fitting(document, np.arange(21))
-    assert [passage.start for passage in found] == [0, 6]
-    cut_off = coreference_examples.fitting(document, np.arange(20))
-    assert [passage.start for passage in cut_off] == [0]
-
-
 def test_drawn_weights_are_of_the_whole_text() -> None:
     """[CLS] and [SEP] stay, and the words outside the passage are one unit: rows sum to 1."""
     mentions = (Mention(0, 1, 0, "a", "proper"), Mention(6, 7, 6, "a", "pronoun"))
@@ -97,13 +79,6 @@ def run(study: Path, annotation: Path, out: Path) -> pd.DataFrame:
         n_examples=2,
     )
     return tables.read(out)
-
-
-def test_drawings_are_the_best_heads_attention(study: Path, tmp_path: Path) -> None:
-    frame = run(study, study / "annotation.jsonl", tmp_path / "examples")
-    assert frame["drawing"].nunique() == 2
-    assert set(zip(frame["layer"], frame["head"], strict=True)) == {(1, 0)}
-    assert set(frame["title"]) == {"coreference, to an antecedent\n30% without [CLS], [SEP]"}
 
 
 def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import counts_of, open_cache, write_cache
+from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_documents
 from workflow_scripts.core.data.wordpieces import word_attention
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.coreference import antecedents, clark2019_table2, coreference_scores
 from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
 from workflow_scripts.corpora import coreference_corpus
@@ -81,33 +80,6 @@ def random_counts(n: int = 60) -> coreference_scores.MentionCounts:
     )
 
 
-def test_texts_of_one_document_are_sampled_together(study: Path) -> None:
-    """Two texts make a document: the interval is that of the sums of both."""
-    documents = read_documents(study / "annotation.jsonl")
-    names = [f"d{k // 2}" for k in range(len(documents))]
-    with open_cache(study / "cache.h5") as cache:
-        single, double = (
-            counts_of(cache, *coreference_scores.count_corpus(cache, documents, of_documents))
-            for of_documents in ([d.id for d in documents], names)
-        )
-        words = [word_attention(example.pattern, example.word).words for example in cache]
-    readable = [antecedents.readable(d, w) for d, w in zip(documents, words, strict=True)]
-    used = [len(antecedents.coreferent(mentions)) > 0 for mentions in readable]
-    assert len(single.total) == single.n_documents[0] == sum(used) == 9
-    pairs = [(2 * k, 2 * k + 1) for k in range(6)]
-    expected = np.zeros((6, *single.correct.shape[1:]), int)
-    rows = np.cumsum(used) - 1
-    for k, pair in enumerate(pairs):
-        for text in pair:
-            expected[k] += single.correct[rows[text]] * used[text]
-    np.testing.assert_array_equal(
-        double.correct, expected[[any(used[text] for text in pair) for pair in pairs]]
-    )
-    assert double.n_documents[0] == len(double.total) <= 6
-    assert double.rules.sum() == single.rules.sum()
-    assert double.total.sum() == single.total.sum()
-
-
 def test_held_out_head_is_chosen_on_other_texts() -> None:
     counts = random_counts()
     best = (
@@ -123,11 +95,8 @@ def test_held_out_head_is_chosen_on_other_texts() -> None:
     right = counts.correct[:, 0, 0, 1, 0].sum()
     for k, system in enumerate(SYSTEMS):
         expected = (right - counts.rules[:, k, 0].sum()) / counts.total[:, 0].sum()
-        ends = [best[f"gain_{system}{end}"] for end in ("_low", "_high")]
         assert best[f"gain_{system}"] == pytest.approx(expected)
-        differences = counts.correct[:, 0, 0, 1, 0] - counts.rules[:, k, 0]  # 4 mentions each
-        half = 1.96 * differences.std() / 4 / 60**0.5
-        assert ends[1] - ends[0] == pytest.approx(2 * half, rel=0.2)
+        assert best[f"gain_{system}_low"] < expected < best[f"gain_{system}_high"]
 
 
 def test_table2(study: Path) -> None:
@@ -154,10 +123,3 @@ def test_table2(study: Path) -> None:
     )
     written = pd.read_csv(study / "table.csv")
     assert set(written["annotation"]) == {"generated"}
-
-
-def test_texts_must_be_those_of_the_cache(study: Path, tmp_path: Path) -> None:
-    lines = (study / "annotation.jsonl").read_text().splitlines()
-    (tmp_path / "annotation.jsonl").write_text("\n".join(lines[1:]) + "\n")
-    with open_cache(study / "cache.h5") as cache, pytest.raises(InputError, match="not those of"):
-        coreference_scores.count_corpus(cache, read_documents(tmp_path / "annotation.jsonl"), [])

@@ -1,6 +1,5 @@
 """What the figures of attention before and after fine-tuning show."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -71,17 +70,6 @@ def test_maps_show_their_text(tmp_path: Path) -> None:
         assert line in drawn
 
 
-def test_a_long_text_is_wrapped(tmp_path: Path) -> None:
-    examples, _ = annotated()
-    write_examples(tmp_path / "examples", examples)
-    lines = figures.sentences(tmp_path / "examples", "e0", width=1).split("\n")
-    assert lines == ["the river flows", ".", "she saw the old", "city ."]
-    write_examples(tmp_path / "examples", [replace(examples[0], texts=("the river " * 5000,))])
-    lines = figures.sentences(tmp_path / "examples", "e0", width=1).split("\n")
-    assert len(lines) == figures.LINES
-    assert lines[-1].endswith(" …")
-
-
 def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:
     features_frame = frames["features"]
     tables.write(features_frame, tmp_path / "f.parquet")
@@ -116,40 +104,6 @@ def test_stacked_shares_make_up_all_attention(
     out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
     figures.kovaleva2019_shares([tmp_path / "f.parquet"], **out)
     assert out["png"].read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_mosaic_keeps_every_map() -> None:
-    patterns = np.random.default_rng(1).random((2, 3, 5, 5))
-    image, pitch = figures.mosaic(patterns)
-    assert image.shape == (2 * pitch, 3 * pitch)
-    np.testing.assert_array_equal(
-        image[pitch : pitch + 5, 2 * pitch : 2 * pitch + 5], patterns[1, 2]
-    )
-    assert np.isnan(image[5:pitch]).all()
-
-
-@pytest.mark.parametrize(("shape", "columns"), [((6, 12), 1), ((24, 16), 2)])
-def test_both_grids_of_maps_fit_a_page(shape: tuple[int, int], columns: int) -> None:
-    grid_columns, cell = figures.arrangement(*shape)
-    n_layers, n_heads = shape
-    assert grid_columns == columns
-    assert cell * n_heads * grid_columns <= figures.ROOM[0] + 1e-9
-    assert cell * n_layers * (2 // grid_columns) <= figures.ROOM[1] + 1e-9
-
-
-def test_the_strongest_heads_of_the_table() -> None:
-    rows = [
-        {"task": "RTE", "stage": "pretrained", "link": "verb-subject", "far": False, "seed": seed}
-        | {"layer": 0, "head": head, "attention": value, "ci_low": 0.0, "ci_high": 1.0}
-        | {"n": 5, "links": 6, "neighbours": 0.1, "neighbours_low": 0, "neighbours_high": 0.2}
-        for seed in (1, 2)
-        for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
-    ]
-    actual = figures.top_heads(
-        pd.DataFrame(rows), figures.LINK_GROUPS, "attention", figures.LINK_COLUMNS, n=2
-    )
-    assert actual["head"].tolist() == ["1-2", "1-3"]
-    assert actual["attention"].tolist() == pytest.approx([0.7, 0.45])
 
 
 def test_the_strongest_heads_and_the_figure(

@@ -6,15 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import write_cache
-from tests.finetuning.builders import TABLES, caches, measured
-from tests.parsed_rules import parsed
+from tests.finetuning.builders import caches
 from workflow_scripts.core.data import cards, tables
-from workflow_scripts.core.data.annotations import read_examples, read_trees, write_examples
+from workflow_scripts.core.data.annotations import read_trees
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.tasks import TASKS
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.finetuning import finetuning_maps, finetuning_tables, map_measures
+from workflow_scripts.finetuning import finetuning_maps, map_measures
 from workflow_scripts.finetuning.token_kinds import LABELS, sentences_of, word_links
 
 
@@ -27,37 +23,6 @@ def test_similarity_against_a_loop(study: dict[str, Path], frames: dict[str, pd.
             slow.append(sum(a * b) / (sum(a * a) ** 0.5 * sum(b * b) ** 0.5))
         assert actual[layer, head] == pytest.approx(np.mean(slow), abs=1e-9)
     assert actual.max() < 0.9999
-
-
-def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -> None:
-    both = study | {"tuned": study["body"], "card": study["model"]}
-    frames = measured(both, tmp_path)
-    np.testing.assert_allclose(frames["similarity"]["similarity"], 1, atol=1e-9)
-    for name in TABLES[1:]:
-        before, after = (
-            frames[name][frames[name]["stage"] == stage].drop(columns="stage")
-            for stage in finetuning_tables.STAGES
-        )
-        pd.testing.assert_frame_equal(before, after.reset_index(drop=True))
-
-
-def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: Path) -> None:
-    examples = read_examples(study["examples"])
-    write_examples(tmp_path / "e.jsonl", examples[::-1])
-    write_cache(tmp_path / "other.h5", study["card"], tmp_path / "e.jsonl")
-    with pytest.raises(InputError, match=r"other\.h5: the examples are not those of .*jsonl"):
-        measured(study | {"tuned": tmp_path / "other.h5"}, tmp_path)
-
-
-def test_attention_to_a_kind_by_hand() -> None:
-    pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.9, 0.1]])[None, None]
-    chosen = np.array([True, True, False])
-    to_tokens = map_measures.attention_to_tokens(pattern)
-    # Columns sum to 0.6 and 1.8; the larger one over three tokens.
-    assert map_measures.largest_attention(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
-    assert map_measures.largest_attention(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
-    nothing = np.zeros(3, dtype=bool)
-    assert np.isnan(map_measures.largest_attention(to_tokens["all"], nothing)).all()
 
 
 def test_features_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -134,11 +99,6 @@ def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataF
     assert total == (frame[frame["link"] == "verb-subject"].groupby("far")["links"].first().sum())
 
 
-def test_neighbours_by_hand() -> None:
-    pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
-    assert map_measures.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
-
-
 def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "m.parquet"
     names = ("body", "tuned", "model", "card")
@@ -155,12 +115,6 @@ def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
     np.testing.assert_array_equal(weights, example.pattern.astype(np.float32).ravel())
 
 
-def test_which_example_is_sampled() -> None:
-    lengths = np.array([50, 12, 60, 11])
-    assert {finetuning_maps.choose(lengths, 20, seed) for seed in range(20)} == {1, 3}
-    assert finetuning_maps.choose(lengths, 5, 1) == 3
-
-
 def test_which_words_are_shared() -> None:
     words = "The cat saw the dog . A Cat , the end .".split()
     numbers = map_measures.shared_spellings(words, 6)
@@ -168,12 +122,6 @@ def test_which_words_are_shared() -> None:
     assert sorted(map(sorted, groups)) == [["cat"], ["the"]]
     assert (numbers == numbers[0]).sum() == 3  # The, the, the
     assert (map_measures.shared_spellings(["one", "text"], 2) == -1).all()
-
-
-def test_tasks_of_one_sentence_have_no_shared_words() -> None:
-    inputs = parsed()[1].rules["kovaleva2019_shared"].input
-    paired = {name for name, task in TASKS.items() if len(task.texts) == 2}
-    assert {Path(path).name.partition(".")[0] for path in inputs} == paired
 
 
 def test_attention_to_copies_by_hand() -> None:
@@ -193,18 +141,6 @@ def test_attention_to_copies_by_hand() -> None:
     nothing = np.full(7, -1)
     assert map_measures.to_copies(pattern, nothing, segment, ordinary) is None
     assert map_measures.to_shared(pattern, nothing, ordinary) is None
-
-
-def test_a_uniform_head_has_no_excess() -> None:
-    pattern = np.full((2, 3, 9, 9), 1 / 9)
-    ordinary = np.array([0, 1, 1, 1, 0, 1, 1, 1, 0], dtype=bool)
-    segment = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
-    spelling = np.array([-1, 0, 0, -1, -1, -1, 0, -1, -1])  # a word of two pieces, then of one
-    for both in (
-        map_measures.to_copies(pattern, spelling, segment, ordinary),
-        map_measures.to_shared(pattern, spelling, ordinary),
-    ):
-        np.testing.assert_allclose(both[0], both[1])
 
 
 def test_the_table_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -232,3 +168,8 @@ def test_the_table_against_a_loop(study: dict[str, Path], frames: dict[str, pd.D
         assert row["others"] == pytest.approx(np.mean(others), abs=1e-9)
         assert row["excess"] == pytest.approx(row["attention"] - row["others"], abs=1e-9)
         assert row["ci_low"] <= row["excess"] <= row["ci_high"]
+
+
+def test_neighbours_by_hand() -> None:
+    pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
+    assert map_measures.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)

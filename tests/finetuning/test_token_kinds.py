@@ -1,6 +1,5 @@
 """Kinds of tokens and links between words, on sentences whose answer is known."""
 
-import numpy as np
 import pytest
 
 from tests.core.tiny_models import tokenizer
@@ -45,26 +44,6 @@ def sentence(text: str, tags: str = "", heads: tuple = (), relations: str = "") 
 def test_negation_words_are_the_papers(text: str, negated: list[int]) -> None:
     _, example = sentence(text)
     assert token_kinds.negations(example).tolist() == [bool(flag) for flag in negated]
-
-
-def test_a_contraction_that_the_parser_split_is_found_by_its_characters() -> None:
-    example = Example("e", "e", "f:1", ("he don't",), (((0, 2), (3, 5), (5, 8)),))
-    assert token_kinds.negations(example).tolist() == [False, True, True]
-
-
-def test_words_of_kinds() -> None:
-    tree, example = sentence(
-        "she saw the river", "PRP VBD DT NN", (1, -1, 3, 1), "nsubj root det dobj"
-    )
-    actual = token_kinds.words_of_kinds(tree, example, PAPER)
-    assert {kind: np.flatnonzero(chosen).tolist() for kind, chosen in actual.items()} == {
-        "noun": [3],
-        "verb": [1],
-        "pronoun": [0],
-        "subject": [0],
-        "object": [3],
-        "negation": [],
-    }
 
 
 def test_tokens_follow_their_words_and_not_their_spelling() -> None:

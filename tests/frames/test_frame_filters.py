@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data.annotations import read_examples, read_links
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import frame_files, frames_corpus
 
 HEAD = (
@@ -159,16 +158,6 @@ def test_the_released_filters(tmp_path: Path) -> None:
     assert table["paper"].dropna().to_dict() == {"sentences": 473}
 
 
-def test_core_sets_need_the_frames(tmp_path: Path) -> None:
-    folder = framenet(tmp_path / "fn")
-    for path in (folder, folder / "lu", folder / "lu/lu7.xml"):
-        assert len(list(frame_files.sentences_of(path, core_sets=True))) == 12
-    (folder / "frame/Giving.xml").unlink()
-    with pytest.raises(InputError, match=r"frame/Giving.xml: no such file.*frames.filters"):
-        run(tmp_path, {"path": str(folder)}, "released")
-    assert run(tmp_path, {"path": str(folder)})[2] == COUNTS["paper"]
-
-
 def test_directory_file_and_nltk_hold_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,19 +176,6 @@ def test_directory_file_and_nltk_hold_the_same(
     assert [plain(sentence) for sentence in by_nltk] == [plain(sentence) for sentence in expected]
 
 
-def test_a_label_outside_its_text_is_named(tmp_path: Path) -> None:
-    content = HEAD + SENTENCES[0].replace('start="0" end="2"', 'start="0" end="99"') + TAIL
-    (tmp_path / "lu7.xml").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=r"lu7.xml: sentence 1: label Donor from 0 to 99"):
-        list(frame_files.sentences_of(tmp_path))
-
-
-def test_nothing_left(tmp_path: Path) -> None:
-    (tmp_path / "lu7.xml").write_text(HEAD + SENTENCES[6] + TAIL, encoding="utf-8")
-    with pytest.raises(InputError, match="no sentence passes the filters"):
-        run(tmp_path, {"path": str(tmp_path)})
-
-
 def test_real_framenet(real_data: Path, tmp_path: Path) -> None:
     source = {"path": str(real_data / "framenet-1.5-subset")}
     kept = {}
@@ -214,17 +190,3 @@ def test_real_framenet(real_data: Path, tmp_path: Path) -> None:
             assert min(far) >= chosen.min_distance
         kept[filters] = {sentence.source for sentence in links}
     assert kept["released"] < kept["paper"]
-
-
-def test_generated_links_survive_both_filters(tmp_path: Path) -> None:
-    kept = {name: run(tmp_path, {"generate": 200}, name) for name in frames_corpus.FILTERS}
-    assert kept["paper"][0] == kept["released"][0]
-    assert kept["paper"][1] == kept["released"][1]
-    examples, links, counts = kept["paper"]
-    assert counts["sentences"] + counts["more than 12 tokens"] == 200
-    assert counts["sentences"] >= 195
-    assert counts["links"] == 2 * counts["sentences"]
-    assert len({sentence.frame for sentence in links}) > 10
-    assert {example.document for example in examples} == {example.id for example in examples}
-    for sentence in links:
-        assert {element.name for element in sentence.elements} == {"Agent", "Theme"}

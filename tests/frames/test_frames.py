@@ -12,21 +12,18 @@ from tests.frames.test_frame_filters import framenet, run
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Element, FrameLinks, frame_heads, read_links
 from workflow_scripts.core.data.cache import CachedExample
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.stats.randomisation import matched_p_values
-from workflow_scripts.frames import figures, frame_drawings, frame_scores, kovaleva2019_frames
+from workflow_scripts.frames import (
+    figures,
+    frame_drawings,
+    frame_scores,
+    kovaleva2019_frames,
+    measures,
+)
 
 DIRECTIONS = ("either", "from predicate", "to predicate")
-
-
-def test_link_attention_by_hand() -> None:
-    pattern = np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])[None, None]
-    attention = frame_scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
-    assert {name: value[0, 0] for name, value in attention.items()} == {
-        "either": 0.7,
-        "from predicate": 0.7,
-        "to predicate": 0.6,
-    }
 
 
 def links_in(text: str, target: list[int], *elements: list[int], others: tuple = ()) -> FrameLinks:
@@ -88,24 +85,6 @@ def test_a_head_that_looks_nearby_does_not_link() -> None:
     assert (
         frame[frame["direction"] == "to predicate"].set_index("head").loc[1, "p_corrected"] > 0.05
     )
-
-
-def test_frame_heads_attend_more_than_by_chance_and_more_than_a_little() -> None:
-    frame = pd.DataFrame({"head": range(5), "direction": "either"})
-    frame["difference"] = [0.1, -0.3, 0.2, 0.4, 0.019]
-    frame["p_corrected"] = [0.04, 0.01, 0.01, 0.06, 0.001]
-    both = pd.concat([frame, frame.assign(direction="to predicate", p_corrected=0.001)])
-    assert frame_heads(both)["head"].tolist() == [2, 0]  # the largest difference first
-
-
-@pytest.mark.parametrize(("heads", "above"), [(72, 1), (384, 4)])
-def test_the_percentile_fixes_how_many_heads_are_above(heads: int, above: int) -> None:
-    rng = np.random.default_rng(1)
-    for values in (rng.random(heads), np.exp(3 * rng.normal(size=heads)), np.arange(heads)):
-        scores = pd.DataFrame({"direction": "either", "attention": values})
-        chosen = frame_drawings.heads_above(scores, 99, "either")
-        assert len(chosen) == above
-        assert chosen["count_fixed"].unique() == [above]
 
 
 @pytest.fixture(scope="module")
@@ -224,21 +203,6 @@ def test_a_comparison_by_hand() -> None:
         assert (row.difference_low, row.difference_high) == pytest.approx(tuple(ends))
 
 
-def test_a_word_that_was_cut_off_is_an_error(study: Path, tmp_path: Path) -> None:
-    write_cache(tmp_path / "short.h5", study / "model.json", study / "sentences", max_tokens=5)
-    paths = {name: study / name for name in ("annotation",)}
-    with pytest.raises(InputError, match="has no token; 1 cut at 5 tokens: raise max_tokens"):
-        frame_scores.main(
-            **paths,
-            attention=tmp_path / "short.h5",
-            model=study / "model.json",
-            corpus=study / "sentences",
-            scores=tmp_path / "scores",
-            bootstrap=100,
-            draws=500,
-        )
-
-
 def test_tables(study: Path) -> None:
     scores = tables.read(study / "scores")
     table, controls = pd.read_csv(study / "table"), pd.read_csv(study / "controls")
@@ -253,6 +217,11 @@ def test_tables(study: Path) -> None:
     of_paper = table.groupby("direction")["paper"].unique()
     assert of_paper["either"] == ["0.201 and 0.209"]
     assert table[table["direction"] != "either"]["paper"].isna().all()
+    (study / "frames").mkdir()
+    tables.write(scores, study / "frames/scores.parquet")
+    kinds = measures.columns(TableSet([study / "frames/scores.parquet"]), {})
+    listed = controls[controls["direction"] == "either"].set_index("head")["frame_head"]
+    assert listed[head_labels(kinds)].tolist() == kinds["frame_head"].tolist()
 
 
 def test_the_figure_is_drawn(study: Path) -> None:
@@ -262,16 +231,3 @@ def test_the_figure_is_drawn(study: Path) -> None:
     drawn = out["svg"].read_text(encoding="utf-8")
     for words in ("generated sentences", "above the 80th percentile of the map", "frame head"):
         assert words in drawn
-
-
-def test_marked_are_links_only(study: Path) -> None:
-    drawn = tables.read(study / "drawings")
-    assert {"[CLS]", "[SEP]"} <= set(drawn["key_token"])
-    assert drawn["drawing"].nunique() <= frame_drawings.MAX_DRAWN
-    by_id = {links.id: links for _, links in sentences(study)}
-    links = by_id[drawn["example"].iloc[0]]
-    target = {links.words[k] for k in links.target}
-    elements = {links.words[k] for element in links.elements for k in element.words}
-    for row in drawn[drawn["highlighted"]].itertuples():
-        sides = {row.query_token, row.key_token}
-        assert sides & target and sides & elements

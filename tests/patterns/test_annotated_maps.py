@@ -15,8 +15,6 @@ from workflow_scripts.patterns.annotated_maps import (
     classify,
     masses,
     read_annotations,
-    stored_maps,
-    write_maps,
 )
 from workflow_scripts.patterns.builtin_maps import builtin_maps
 
@@ -35,37 +33,16 @@ def write(path: Path, rows: list[tuple]) -> Path:
 ROW = ("m", "c", "e", 0, 1, "block", "12345678")
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([(*ROW[:5], "blok", "1")], r"a.csv:2: class 'blok' is unknown"),
-        ([ROW, ROW], r"a.csv:3: this map is in line 2"),
-        ([("m", "c", "e", -1, 1, "block", "1")], r"a.csv:2: layer and head"),
-        ([ROW[:6]], r"a.csv:2: the row needs 7"),
-    ],
-)
-def test_a_wrong_annotation_is_named(tmp_path: Path, rows: list, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+def test_a_wrong_annotation_is_named(tmp_path: Path) -> None:
+    rows = [ROW, (*ROW[:4], 2, "blok", "1")]
+    with pytest.raises(InputError, match=r"a.csv:3: class 'blok' is unknown"):
         read_annotations(write(tmp_path / "a.csv", rows))
-
-
-def test_our_maps_are_made_anew() -> None:
-    rows = [row for row in read_annotations(OURS) if row.example < "pairs-003"]
-    rows += [row for row in read_annotations(OURS) if row.example == "reviews-000"]
-    maps = builtin_maps(rows)
-    assert len(maps) == len(rows)
-    for map_ in maps:
-        np.testing.assert_allclose(map_.pattern.sum(axis=-1), 1, atol=1e-5)
-        assert map_.special[0] and map_.special[-1]
-        is_pair = map_.annotation.corpus == "pairs"
-        assert set(map_.segment) == ({0, 1} if is_pair else {0})
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"tokens": "00000000"}, "other tokens than were annotated"),
-        ({"example": "pairs-999"}, "pairs has no example pairs-999"),
         ({"head": 12}, "no layer 0, head 12"),
     ],
 )
@@ -76,43 +53,6 @@ def test_annotations_of_something_else_are_refused(
     path = write(tmp_path / "a.csv", [tuple(first[name] for name in COLUMNS)])
     with pytest.raises(InputError, match=words):
         builtin_maps(read_annotations(path))
-
-
-def test_our_fine_tuned_maps_are_stored() -> None:
-    rows = read_annotations(TUNED)
-    maps = stored_maps(TUNED_MAPS, rows)
-    assert len(maps) == len(rows) >= 100
-    assert {row.stage for row in rows} == {"fine-tuned"}
-    assert {row.corpus.partition(".")[0] for row in rows} == {"mnli", "sst2", "stsb"}
-    assert len({(row.layer, row.head) for row in rows}) > 50
-    for map_ in maps:
-        np.testing.assert_allclose(map_.pattern.sum(axis=-1, dtype=float), 1, atol=5e-3)
-        assert len(map_.special) == len(map_.segment) == len(map_.pattern)
-        assert map_.special[0] and map_.special[-1]
-        assert set(map_.segment) == ({0} if "sst2" in map_.annotation.corpus else {0, 1})
-    assert TUNED_MAPS.stat().st_size < 2_000_000
-
-
-def test_a_map_that_is_not_stored_is_named(tmp_path: Path) -> None:
-    rows = read_annotations(TUNED)[:2]
-    first = stored_maps(TUNED_MAPS, rows)[0]
-    key = (rows[0].model, rows[0].corpus, rows[0].example, rows[0].layer, rows[0].head)
-    write_maps(
-        tmp_path / "m.h5",
-        [(*key, rows[0].tokens)],
-        [(first.pattern, first.special, first.segment)],
-    )
-    assert len(stored_maps(tmp_path / "m.h5", rows[:1])) == 1
-    with pytest.raises(InputError, match=r"minilm-finetuned.csv:3: .*m.h5 has no map minilm/mnli"):
-        stored_maps(tmp_path / "m.h5", rows)
-
-
-def test_the_second_annotation_is_of_the_same_maps() -> None:
-    labels = kovaleva2019_agreement.paired(read_annotations(OURS), read_annotations(AGAIN))
-    assert labels.shape == (2, 60)
-    table = kovaleva2019_agreement.agreement(labels, 200, 1).set_index("class")
-    assert table.loc["all", "agreement"] == pytest.approx((labels[0] == labels[1]).mean())
-    assert table["n"].iloc[1:].sum() == table.loc["all", "n"] == 60
 
 
 def test_agreement_by_hand() -> None:

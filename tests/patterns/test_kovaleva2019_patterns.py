@@ -44,23 +44,6 @@ def test_scores_and_intervals_against_samples_written_out() -> None:
     assert (row["n"], row["n_examples"]) == (60, 20)
 
 
-def test_macro_f1_by_hand() -> None:
-    labels, given = np.array(["a", "a", "b"]), np.array(["a", "b", "b"])
-    weights = np.array([[1, 1, 1], [2, 0, 0], [0, 1, 1]])
-    # Both classes 2/3; class a alone, all right; a is missed (0), b has one false: 2/3.
-    assert printed.macro_f1(labels, given, weights) == pytest.approx([2 / 3, 1, 1 / 3])
-
-
-def test_the_paper_stands_next_to_fine_tuned_maps_alone() -> None:
-    frame = pd.concat([predictions(), predictions().assign(method="rules")])
-    table = printed.classifier_table(frame, 50, 1).set_index(["method", "maps"])
-    assert [name for name, _ in table.index] == ["network"] * 3 + ["rules"] * 3
-    assert table["n"].tolist() == [60, 30, 30] * 2
-    assert table["paper"].dropna().to_dict() == {("network", "fine-tuned"): 0.86}
-    one_stage = printed.classifier_table(predictions()[:30], 50, 1)
-    assert one_stage["maps"].tolist() == ["pretrained"]
-
-
 def test_shares_of_both_methods_side_by_side() -> None:
     rows = []
     for task, stage in (("sst2", "fine-tuned"), ("mrpc", "fine-tuned"), ("mrpc", "pretrained")):

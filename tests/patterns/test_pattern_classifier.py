@@ -40,18 +40,6 @@ from workflow_scripts.patterns.pattern_network import (
 ROOT = Path(__file__).parents[2]
 
 
-def test_images_show_roots_of_shares() -> None:
-    pattern = np.zeros((2, 64, 64), dtype=np.float32)
-    pattern[0, :2, :2], pattern[0, 2:4, :2] = 0.4, 0.1
-    pattern[1] = 1 / 64
-    images = to_image(pattern)
-    assert images.shape == (2, SIDE, SIDE)
-    torch.testing.assert_close(images[0, :2, 0], torch.tensor([1.0, 0.5]))
-    torch.testing.assert_close(images[1], torch.ones(SIDE, SIDE))
-    small = to_image(np.eye(2))
-    assert small[0, 0] == 1 and small[0, -1] == 0
-
-
 def data(n: int = 30) -> tuple[torch.Tensor, np.ndarray, np.ndarray]:
     maps = [made_up(kind, seed) for seed in range(n) for kind in CLASSES]
     labels = np.tile(np.arange(len(CLASSES)), n)
@@ -242,9 +230,13 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
             assert row["both"] == table.loc[("rules", layer, head, name), "both"]
 
 
-def test_too_few_maps_of_a_class(cache: Path, tmp_path: Path) -> None:
-    contact_sheets.main(cache, card_of(cache), tmp_path / "sheets", "tiny", "mrpc", n_maps=20)
-    frame = pd.read_csv(tmp_path / "sheets/annotation.csv").assign(**{"class": "block"})
-    frame.to_csv(tmp_path / "mine.csv", index=False)
-    with pytest.raises(InputError, match="0 annotated maps are vertical; annotate more"):
-        train_on(tmp_path / "mine.csv", cache)
+def test_images_show_roots_of_shares() -> None:
+    pattern = np.zeros((2, 64, 64), dtype=np.float32)
+    pattern[0, :2, :2], pattern[0, 2:4, :2] = 0.4, 0.1
+    pattern[1] = 1 / 64
+    images = to_image(pattern)
+    assert images.shape == (2, SIDE, SIDE)
+    torch.testing.assert_close(images[0, :2, 0], torch.tensor([1.0, 0.5]))
+    torch.testing.assert_close(images[1], torch.ones(SIDE, SIDE))
+    small = to_image(np.eye(2))
+    assert small[0, 0] == 1 and small[0, -1] == 0

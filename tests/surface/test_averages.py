@@ -1,11 +1,10 @@
 """The formulas of the surface chapter against plain loops and values computed by hand."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from workflow_scripts.surface.entropy import measures_of, row_entropy
-from workflow_scripts.surface.relative_position import attention_at, heads_above
+from workflow_scripts.surface.relative_position import attention_at
 from workflow_scripts.surface.special_tokens import attention_to_special
 
 CARD = {"special": {"cls": 1, "sep": 2}, "punctuation": [3, 4]}
@@ -35,10 +34,6 @@ def test_position(pattern: np.ndarray, offset: int) -> None:
     np.testing.assert_allclose(attention_at(pattern, offset), expected, rtol=1e-6)
 
 
-def test_a_single_token_has_no_neighbour() -> None:
-    assert np.isnan(attention_at(np.ones((1, 1, 1, 1)), 1)).all()
-
-
 @pytest.mark.parametrize(
     ("target", "queries", "keys"),
     [
@@ -53,13 +48,6 @@ def test_special_tokens(pattern: np.ndarray, target: str, queries: list, keys: l
     expected = slow_mean(pattern, list(queries), lambda _: keys)
     actual = attention_to_special(pattern, IDS, CARD)[target]
     np.testing.assert_allclose(actual, expected, rtol=1e-5)
-
-
-def test_a_text_without_a_class_of_token() -> None:
-    ids, uniform = np.array([1, 10, 11]), np.full((1, 1, 3, 3), 1 / 3)
-    actual = attention_to_special(uniform, ids, CARD)
-    assert actual["punctuation"].item() == 0  # no attention goes there
-    assert np.isnan(actual["sep_to_sep"]).all()  # there is no such query
 
 
 def test_entropy_with_a_zero_in_a_row() -> None:
@@ -79,16 +67,6 @@ def test_entropy_against_a_loop(pattern: np.ndarray) -> None:
         weights = [float(w) for w in pattern[index]]
         expected = -sum(w * np.log(w) for w in weights if w > 0)
         assert actual[index] == pytest.approx(expected, abs=1e-4)
-
-
-def test_heads_above() -> None:
-    frame = pd.DataFrame(
-        [("next", 0, 2, 0.4), ("next", 7, 10, 0.6), ("previous", 1, 0, 0.9), ("next", 1, 1, 0.8)],
-        columns=["target", "layer", "head", "attention"],
-    ).assign(ci_low=0, ci_high=1, n=5, n_documents=2)
-    actual = heads_above(frame, 0.5)
-    assert actual["head"].tolist() == ["2-2", "8-11", "2-1"]
-    assert actual["target"].tolist() == ["next", "next", "previous"]
 
 
 def test_largest_weights_against_a_loop(pattern: np.ndarray) -> None:

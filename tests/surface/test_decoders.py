@@ -14,8 +14,7 @@ from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.measures.forms import Study, TableSet
 from workflow_scripts.surface import entropy, relative_position, special_tokens
-from workflow_scripts.surface.head_columns import behaviours
-from workflow_scripts.surface.measures import forms
+from workflow_scripts.surface.measures import behaviours, forms
 
 POINT = 3  # the id of the full stop
 DECODER = CARD | {

@@ -8,7 +8,6 @@ import pytest
 
 from tests.core.test_cache import CARD, write
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.heads import head_label, parse_head
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.surface import surface_drawings
 
@@ -49,14 +48,6 @@ def test_a_pattern_is_drawn_where_a_head_shows_it() -> None:
     ]
 
 
-def test_nothing_is_drawn_of_a_model_without_patterns(tmp_path: Path) -> None:
-    write(tmp_path / "a.h5", [5, 9])
-    with Cache(tmp_path / "a.h5", CARD) as cache:
-        drawn = surface_drawings.draw(cache[1], [], list("abcdefghi"), 4)
-    assert drawn.empty
-    assert {"weight", "query_token", "uniform"} <= set(drawn)
-
-
 def test_drawn_up_to_the_first_separator() -> None:
     tokens = {"ids": np.array([1, 5, 6, 2, 7, 2]), "segment": np.array([0, 0, 0, 0, 1, 1])}
     ends = surface_drawings.paragraph_ends(tokens, WITH_SEP)
@@ -84,15 +75,3 @@ def test_rows_hold_the_weights(tmp_path: Path) -> None:
     assert row["weight"] == pytest.approx(patterns[1][1, 2, 3, 1], abs=1e-3)
     assert (row["query_token"], row["key_token"]) == ("d", "b")
     assert row["uniform"] == pytest.approx(1 / 9)  # over the whole segment
-
-
-@pytest.mark.parametrize("name", ["0-1", "3-1", "2-5", "a-b"])
-def test_wrong_heads(name: str) -> None:
-    with pytest.raises(InputError, match=name):
-        parse_head(name, n_layers=2, n_heads=4)
-
-
-def test_labels_there_and_back() -> None:
-    assert head_label(7, 10) == "8-11"
-    for layer, head in np.ndindex(3, 4):
-        assert parse_head(head_label(layer, head), 3, 4) == (layer, head)

@@ -11,16 +11,7 @@ from workflow_scripts.syntax import counting, figures, syntax_examples
 
 
 def test_figure5(study: Path) -> None:
-    syntax_examples.main(
-        attention=study / "cache.h5",
-        model=study / "model.json",
-        trees=study / "trees.jsonl",
-        scores=study / "scores",
-        examples=study / "examples",
-        relations=["det", "nothing", "poss"],
-        n_examples=2,
-    )
-    frame = tables.read(study / "examples")
+    frame = draw_examples(study, study / "examples", relations=["det", "nothing", "poss"])
     assert frame["drawing"].nunique() == 4
     assert frame.groupby("drawing")["highlighted"].any().all()
     sums = frame.groupby(["drawing", "query"])["weight"].sum()
@@ -30,10 +21,10 @@ def test_figure5(study: Path) -> None:
     assert "det, " in paths["svg"].read_text()
 
 
-def draw_examples(study: Path, out: Path, **options: object) -> pd.DataFrame:
-    settings = {"trees": study / "trees.jsonl", "relations": ["det"], "n_examples": 2} | options
-    paths = {"attention": study / "cache.h5", "model": study / "model.json"}
-    syntax_examples.main(**paths, scores=study / "scores", examples=out, **settings)
+def draw_examples(study: Path, out: Path, relations: list[str]) -> pd.DataFrame:
+    read = {"attention": study / "cache.h5", "model": study / "model.json"}
+    read |= {"trees": study / "trees.jsonl", "scores": study / "scores"}
+    syntax_examples.main(**read, examples=out, relations=relations, n_examples=2)
     return tables.read(out)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workflow_scripts.core.data.annotations import Tree
-from workflow_scripts.core.data.wordpieces import WordAttention, word_attention
+from workflow_scripts.core.data.wordpieces import word_attention
 from workflow_scripts.syntax import counting
 from workflow_scripts.syntax.counting import ALL_RELEASED
 
@@ -24,12 +24,6 @@ def random_tree(rng: np.random.Generator, n: int) -> Tree:
     relations = rng.choice(["nsubj", "det", "poss", "punct"], size=n)
     words = rng.choice(["a", "b", "'s", "."], size=n)
     return new_tree(" ".join(words), heads, " ".join(relations))
-
-
-def new_attention(weights: np.ndarray, special: float = 0.0) -> WordAttention:
-    """Attention among the words of a sentence, all with the same weight to special tokens."""
-    edge = np.full(weights.shape[:-1], special, dtype=np.float32)
-    return WordAttention(np.arange(len(edge)), weights.astype(np.float32), edge, edge)
 
 
 def best(words: list[int], weights: np.ndarray) -> int:
@@ -71,7 +65,7 @@ def slow_count(pattern: np.ndarray, tree: Tree) -> dict[str, Counter]:
     return counts
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_against_the_notebooks_way(seed: int) -> None:
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, int(rng.integers(2, 12)))
@@ -81,7 +75,8 @@ def test_against_the_notebooks_way(seed: int) -> None:
         pattern = pattern.round(1)  # many equal weights
     expected = slow_count(pattern, tree)
     word = np.array([-1, *range(n), -1])
-    counts = counting.count(word_attention(pattern, word), tree, RELATIONS)
+    found = counting.hits(word_attention(pattern, word), tree)
+    counts = counting.by_relation(found, counting.membership(tree, RELATIONS))
     for kind, numbers in counts._asdict().items():
         for index in np.ndindex(numbers.shape):
             direction, layer, head, relation = index
@@ -111,21 +106,7 @@ def test_a_possessors_s_takes_its_place() -> None:
     assert counting.stand_ins(without).tolist() == [0, 1, 2, 3]
 
 
-def test_offsets_count_every_word_of_a_sentence() -> None:
-    tree = new_tree("a a b . b", [2, 2, -1, 2, 3], "det det root punct nsubj")
-    counts = counting.count_offsets(tree, RELATIONS, [1, -1, 2])
-    assert counts[:, :5].tolist() == [[1, 0, 1, 0, 0], [1, 1, 0, 0, 1], [1, 0, 1, 0, 0]]
-
-
 def test_punctuation_without_labels() -> None:
     tree = Tree("t", ("a", ".", "b"), (2, 2, -1), ("", "", ""), ("", "", ""), "f:1")
     assert counting.relations_of([tree]) == ["all"]
     assert counting.membership(tree, ["all"])[:, 0].tolist() == [True, False, False]
-
-
-def test_relations_most_frequent_first() -> None:
-    trees = [
-        new_tree("a b c d", [1, -1, 1, 1], "det root nsubj det"),
-        new_tree("a b", [-1, 0], "x det"),
-    ]
-    assert counting.relations_of(trees) == ["all", "det", "nsubj"]

@@ -20,7 +20,7 @@ from workflow_scripts.core.data.annotations import (
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.measures.forms import Study, Tables
 from workflow_scripts.syntax import clark2019_table1, measures, syntax_examples
-from workflow_scripts.syntax.head_columns import best_heads, columns
+from workflow_scripts.syntax.measures import best_heads, columns
 
 TREES = random_trees(9)
 LARGEST = 3

@@ -110,11 +110,13 @@ def main(
         errors[task] = covariance_of(covariances, mode, task, n)
     joined = joined.join(judge(joined, frame, errors, bound))
     found, kinds = TableSet(known), {}
-    for chapter in collect("head_columns").values():
+    for chapter in collect("measures").values():
+        if not hasattr(chapter, "columns"):
+            continue
         columns = chapter.columns(found, {"fewest": fewest})
         if columns is not None:
             joined = joined.merge(columns, on=KEYS, how="left")
-            kinds |= getattr(chapter, "KINDS", {})
+            kinds |= getattr(chapter, "HEAD_KINDS", {})
     known_kinds = {name: kinds[name] for name in STRATA if name in kinds}
     found_kinds = [
         [name for name, fits in known_kinds.items() if fits(row, threshold)] or [OTHER]

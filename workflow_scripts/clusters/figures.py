@@ -59,9 +59,7 @@ def crossed(frame: pd.DataFrame, linguistic: pd.DataFrame) -> pd.DataFrame:
 
 def _finish(axes: Axes, title: str) -> None:
     """Remove ticks and scale both axes alike: only distances have a meaning."""
-    axes.set_title(title)
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(title=title, xticks=[], yticks=[])
     axes.set_aspect("equal", adjustable="datalim")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=4, columnspacing=0.8)
 

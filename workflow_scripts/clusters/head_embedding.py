@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -71,18 +70,13 @@ def within_and_between(matrix: np.ndarray, layers: np.ndarray) -> tuple[float, f
     return float(values[same].mean()), float(values[~same].mean())
 
 
-class Shuffled(NamedTuple):
-    """The mean distance between layers minus that within, where heads are shuffled over layers."""
+def shuffle(
+    matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int
+) -> tuple[float, float, float]:
+    """The one-sided p-value that heads of one layer are closer, from permutations of the heads.
 
-    p: float  # one-sided, that heads of one layer are closer
-    low: float  # 2.5th and 97.5th percentile of the shuffled difference
-    high: float
-
-
-def shuffle(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> Shuffled:
-    """The permutation test that heads of one layer are closer.
-
-    It is exact where the heads have no more than `draws` permutations.
+    It is exact where the heads have no more than `draws`. With it the 2.5th and 97.5th percentile
+    of the shuffled difference, the mean distance between layers minus that within.
     """
 
     def difference(shuffled: np.ndarray) -> float:
@@ -99,7 +93,7 @@ def shuffle(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> Sh
         rng=np.random.default_rng(seed),
     )
     low, high = np.percentile(test.null_distribution, CONFIDENCE)
-    return Shuffled(float(test.pvalue), float(low), float(high))
+    return float(test.pvalue), float(low), float(high)
 
 
 def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
@@ -151,7 +145,7 @@ def main(
     """
     pairs = tables.read(distances_table)
     matrix, found = square(pairs), TableSet(known)
-    chapters = [each for each in collect("head_columns").values() if hasattr(each, "behaviours")]
+    chapters = [each for each in collect("measures").values() if hasattr(each, "behaviours")]
     numbers = [chapter.behaviours(found) for chapter in chapters]
     heads = behaviours(pd.concat(numbers, axis="columns"), thresholds).reset_index()
     coordinates, stress = embed(matrix, seed)

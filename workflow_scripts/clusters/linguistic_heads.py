@@ -32,7 +32,7 @@ def main(
     """
     found, settings = TableSet(known), {"relations": relations, "fewest": fewest}
     frames = []
-    for chapter, module in collect("head_columns").items():
+    for chapter, module in collect("measures").items():
         if not hasattr(module, "best_heads"):
             continue
         rows = module.best_heads(found, settings)

@@ -1,6 +1,5 @@
 """Passages on which Figure 5 of Clark et al. 2019 shows the head that finds antecedents best."""
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +26,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference import antecedents
 from workflow_scripts.coreference.antecedents import ALL
 
-log = logging.getLogger(__name__)
 SHORTEST, LONGEST = 6, 18  # words of a passage
 OTHER = "(other words)"  # of the text, not of the passage
 SENTENCE_ENDS = {".", "!", "?"}
@@ -53,18 +51,13 @@ def links(mentions: Sequence[Mention], passage: range) -> set[tuple[int, int]]:
     return {(inside[index].head, head) for index, heads in found for head in heads}
 
 
-def linked(mentions: Sequence[Mention], passage: range) -> set[int]:
-    """Head words of the mentions within a passage that have an antecedent within it."""
-    return {word for word, _ in links(mentions, passage)}
-
-
 def fitting(document: Document, words: np.ndarray) -> list[range]:
     """The passages of a document in which a mention has its antecedent, all among `words`."""
     present = set(words.tolist())
     return [
         passage
         for passage in passages(document.words)
-        if present.issuperset(passage) and linked(document.mentions, passage)
+        if present.issuperset(passage) and links(document.mentions, passage)
     ]
 
 
@@ -89,10 +82,8 @@ def draw(
     kept = np.flatnonzero(inside | special)
     where = int(np.searchsorted(index[kept[:-1]], passage[-1], side="right"))  # before [SEP]
     where = len(kept) if decoder else where
-    special_names = (SPECIAL,) if decoder else ()
-    names = np.array(names_of_units(word, document.words, *special_names), dtype=object)[
-        kept
-    ].tolist()
+    names = names_of_units(word, document.words, *([SPECIAL] if decoder else []))
+    names = [names[unit] for unit in kept]
     shown = weights[np.ix_(kept, kept)]
     if rest.any():
         shown = np.insert(shown, where, weights[np.ix_(kept, rest)].sum(axis=1), axis=1)
@@ -141,7 +132,7 @@ def main(
             if not candidates:
                 continue
             mentions = document.mentions
-            passage = max(candidates, key=lambda each: len(linked(mentions, each)))
+            passage = max(candidates, key=lambda each: len(dict(links(mentions, each))))
             pattern = example.pattern[layer, head]
             drawing = draw(pattern, example.word, document, passage, decoder)
             about = {"drawing": len(drawings), "layer": layer, "head": head, "title": title}
@@ -149,7 +140,6 @@ def main(
             if len(drawings) == n_examples:
                 break
     if not drawings:
-        log.info("no passage of %d to %d words with an antecedent", SHORTEST, LONGEST)
         drawings.append(pd.DataFrame(columns=COLUMNS))
     tables.write(pd.concat(drawings, ignore_index=True)[COLUMNS], examples)
 

@@ -1,8 +1,7 @@
 """Every head's antecedent selection accuracy, and that of simple rules (Clark et al., 4.3)."""
 
-import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +26,6 @@ from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.coreference import antecedents
 from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
 
-log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True)
 class MentionCounts:
@@ -37,8 +34,8 @@ class MentionCounts:
     `correct` (antecedents chosen by heads) is [unit, candidates, layer, head, type], `rules`
     (chosen by rules) [unit, system, type], `total` [unit, type]. `tied` [candidates, layer, head,
     type] and `n_documents` [type] are of all units together. `mentions` states what was read.
-    For a decoder, `uniform` [candidates, type] is the share that is right by chance, and `coverage`
-    [type] that of the coreferent mentions that are counted.
+    For a decoder, `uniform` [candidates, 1, 1, type] is the share that is right by chance, and
+    `coverage` [type] that of the coreferent mentions that are counted, in `of_decoder`.
     """
 
     correct: np.ndarray
@@ -47,8 +44,7 @@ class MentionCounts:
     tied: np.ndarray
     n_documents: np.ndarray
     mentions: dict[str, int]
-    uniform: np.ndarray | None = None
-    coverage: np.ndarray | None = None
+    of_decoder: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def count_corpus(
@@ -112,15 +108,15 @@ def count_corpus(
             "coreferent mentions": int(total[:, 0].sum()),
             "texts with a coreferent mention": n_texts,
         }
-        log.info("%s", read)
         n_documents = np.count_nonzero(of_documents, axis=0)
         of_decoder = {}
         if decoder:
             with np.errstate(invalid="ignore"):
                 n = total.sum(axis=0)
-                of_decoder = {"uniform": chance.sum(axis=0) / n, "coverage": n / of_all}
+                uniform = chance.sum(axis=0)[:, None, None] / n
+                of_decoder = {"uniform": uniform, "coverage": n / of_all}
         counted = (correct[resampled], rules[resampled], total[resampled])
-        return MentionCounts(*counted, tied, n_documents, read, **of_decoder)
+        return MentionCounts(*counted, tied, n_documents, read, of_decoder)
 
     return update, counts
 
@@ -129,35 +125,23 @@ def head_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFram
     """One row per candidates, head and type."""
     n_layers, n_heads = counts.correct.shape[2:4]
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
-    frame = _frame(axes, counts.correct, counts, draws, seed).assign(tied=counts.tied.ravel())
-    if counts.uniform is None:
-        return frame
-    shape = counts.correct.shape[1:]
-    uniform = np.broadcast_to(counts.uniform[:, None, None], shape).ravel()
-    coverage = np.broadcast_to(counts.coverage, shape).ravel()
-    return frame.assign(uniform=uniform, coverage=coverage)
+    columns = _accuracies(counts.correct, counts, draws, seed) | {"tied": counts.tied}
+    return tables.tidy(axes | {"type": TYPES}, **columns, **counts.of_decoder)
 
 
 def rule_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
-    """One row per baseline and type."""
-    frame = _frame({"system": list(SYSTEMS)}, counts.rules, counts, draws, seed)
-    if counts.coverage is None:
-        return frame
-    return frame.assign(coverage=np.tile(counts.coverage, len(SYSTEMS)))
+    """One row per rule-based baseline and type."""
+    columns = _accuracies(counts.rules, counts, draws, seed)
+    columns |= {name: of for name, of in counts.of_decoder.items() if name == "coverage"}
+    return tables.tidy({"system": list(SYSTEMS), "type": TYPES}, **columns)
 
 
-def _frame(
-    axes: dict[str, Sequence], correct: np.ndarray, counts: MentionCounts, draws: int, seed: int
-) -> pd.DataFrame:
+def _accuracies(
+    correct: np.ndarray, counts: MentionCounts, draws: int, seed: int
+) -> dict[str, np.ndarray]:
     mean, low, high = stats_bootstrap.bootstrap_accuracy(correct, counts.total, draws, seed)
-    return tables.tidy(
-        axes | {"type": TYPES},
-        accuracy=mean,
-        ci_low=low,
-        ci_high=high,
-        n=counts.total.sum(axis=0),
-        n_documents=counts.n_documents,
-    )
+    columns = {"accuracy": mean, "ci_low": low, "ci_high": high}
+    return columns | {"n": counts.total.sum(axis=0), "n_documents": counts.n_documents}
 
 
 def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:

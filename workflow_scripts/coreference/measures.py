@@ -1,11 +1,20 @@
 """What the tables of antecedents hold, and the measures of heads that they give."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, Tables
+from workflow_scripts.core.measures.forms import (
+    KEYS,
+    OVER_DOCUMENTS,
+    Form,
+    Study,
+    Table,
+    Tables,
+    TableSet,
+)
+from workflow_scripts.core.stats.randomisation import best_above_baseline
 
 PAPER = "clark2019"
 DATA = ("mentions", "Coreferent mentions")
@@ -51,12 +60,13 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 note = f" Counted: {share:.1%} of the coreferent mentions."
             found_by = {rule: rules[rule, kind] for rule in BASELINES}
             best = max(found_by, key=found_by.__getitem__)
+            shares = [f"the {BASELINES[rule]} ({100 * n:.1f}%)" for rule, n in found_by.items()]
             yield SCORES.form(
                 f"coreference.{candidates}.{kind}",
                 f"Antecedents of {words}, among {among}",
                 f"How often the head word of a coreferent mention ({words}) attends most, among "
                 f"{among}, to the head word of an antecedent.{note} {corpus} Baseline: the better "
-                f"of {' and '.join(_shares(found_by))}. {OVER_DOCUMENTS}",
+                f"of {' and '.join(shares)}. {OVER_DOCUMENTS}",
                 {"candidates": candidates, "type": kind},
                 null=RULES.rows(system=best, type=kind),
                 null_title=BASELINES[best],
@@ -66,6 +76,43 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             )
 
 
-def _shares(found_by: dict[str, float]) -> list[str]:
-    """ "the nearest mention (18.1%)" for each rule."""
-    return [f"the {BASELINES[rule]} ({100 * share:.1f}%)" for rule, share in found_by.items()]
+# What a head is, by its columns.
+HEAD_KINDS = {"coreference": lambda head, _: head["coreference_head"]}
+
+
+def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """Per head: the type of mentions at which it most exceeds the better of two simple rules.
+
+    Of pronouns, names and nouns, those with at least `settings["fewest"]` mentions; the head's
+    candidates are all other words. `antecedents` is its accuracy, `antecedents_above` by how much
+    it exceeds the better of BASELINES, `coreference_head` whether no other head is better at that
+    type and the difference is more than chance, corrected for all heads and types. None where the
+    study has no such mentions.
+    """
+    if SCORES not in found or RULES not in found:
+        return None
+    scores, rules = found[SCORES], found[RULES]
+    rules = rules[rules["system"].isin(BASELINES)]
+    frame = scores[(scores["candidates"] == "words") & (scores["type"] != "all")]
+    frame = frame[frame["n"] >= settings["fewest"]]
+    if frame.empty:
+        return None
+    baseline = frame["type"].map(rules.groupby("type")["accuracy"].max())
+    frame = frame.assign(baseline=baseline).dropna(subset=["accuracy", "baseline"])
+    frame["antecedents_above"] = frame["accuracy"] - frame["baseline"]
+    frame["coreference_head"] = best_above_baseline(frame, "type")
+    order = ["coreference_head", "antecedents_above"]
+    first = frame.sort_values(order, ascending=False, kind="stable").drop_duplicates(KEYS)
+    first = first.rename(columns={"type": "mentions", "accuracy": "antecedents"})
+    return first[[*KEYS, "mentions", "antecedents", *order[::-1]]]
+
+
+def best_heads(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """The best head for all mentions among all other words; `baseline` matches head words."""
+    if SCORES not in found or RULES not in found:
+        return None
+    scores, rules = found[SCORES], found[RULES]
+    known = scores[(scores["candidates"] == "words") & (scores["type"] == "all")]
+    matching = rules[(rules["system"] == "head_match") & (rules["type"] == "all")]
+    row = known.loc[[known["accuracy"].idxmax()]]
+    return row.assign(behaviour="coreference", baseline=matching["accuracy"].iloc[0])

@@ -4,7 +4,6 @@ Similarity before and after, attention to kinds of tokens, attention between lin
 words that two sentences share (Kovaleva et al. 2019, sections 4.3 to 4.5, and 5).
 """
 
-import logging
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +31,6 @@ from workflow_scripts.finetuning.token_kinds import (
     word_links,
     words_of_kinds,
 )
-
-log = logging.getLogger(__name__)
 
 
 def main(
@@ -82,9 +79,6 @@ def main(
     for measured, out in ((to_kinds, features), (along_links, links), (to_shared, shared)):
         frames = [measured[stage].table(bootstrap, seed).assign(stage=stage) for stage in STAGES]
         tables.write(pd.concat(frames, ignore_index=True).assign(task=task, seed=seed), out)
-    for kind, values in to_kinds["pretrained"].values["all"].items():
-        n = int(np.isfinite(values[:, 0, 0]).sum())
-        log.info("%s: in %d examples, not in %d", kind, n, len(corpus) - n)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """What fine-tuning may change in a head's maps: four measures (Kovaleva et al. 2019, 4.3 to 5)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -21,16 +20,6 @@ def cosine(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 
 QUERIES = ("all", "cls")
-
-
-def largest_attention(attention: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Each head's attention to the most attended of the chosen tokens, [layer, head].
-
-    `attention` is [layer, head, key], `chosen` bool [key]; NaN where no token is chosen.
-    """
-    if not chosen.any():
-        return np.full(attention.shape[:2], np.nan)
-    return attention[..., chosen].max(axis=-1)
 
 
 def attention_to_tokens(pattern: np.ndarray) -> dict[str, np.ndarray]:
@@ -66,8 +55,9 @@ class KindAttention:
             self.tokens[kind][index] = kinds[kind].mean()
         for query, attention in attention_to_tokens(pattern).items():
             for kind in KINDS:
-                self.values[query][kind][index] = largest_attention(attention, kinds[kind])
-                self.shares[query][kind][index] = attention[..., kinds[kind]].sum(axis=-1)
+                of_kind = attention[..., kinds[kind]]
+                self.values[query][kind][index] = of_kind.max(-1) if of_kind.size else np.nan
+                self.shares[query][kind][index] = of_kind.sum(axis=-1)
 
     def table(self, draws: int, seed: int) -> pd.DataFrame:
         """A row per query, kind and head; `n_without` counts the examples without the kind.
@@ -97,24 +87,20 @@ def link_attention(pattern: np.ndarray, queries: np.ndarray, keys: np.ndarray) -
     return pattern[:, :, queries[:, None], keys].max(axis=(-2, -1)).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class WordLink:
-    """How far a link's tokens are apart, and attention along and against it, [layer, head]."""
+def links_of(
+    example: CachedExample, pairs: Iterable[tuple[int, int]]
+) -> list[tuple[int, np.ndarray, np.ndarray]]:
+    """The links between pairs of words of one example; pairs with truncated words are left out.
 
-    distance: int
-    along: np.ndarray
-    against: np.ndarray
-
-
-def links_of(example: CachedExample, pairs: Iterable[tuple[int, int]]) -> list[WordLink]:
-    """The links between pairs of words of one example; pairs with truncated words are left out."""
+    Of each how far its tokens are apart, and attention along and against it, [layer, head].
+    """
     links = []
     for first, second in pairs:
         a, b = np.flatnonzero(example.word == first), np.flatnonzero(example.word == second)
         if len(a) and len(b):
             distance = int(np.abs(a[:, None] - b).min())
             along = link_attention(example.pattern, a, b)
-            links.append(WordLink(distance, along, link_attention(example.pattern, b, a)))
+            links.append((distance, along, link_attention(example.pattern, b, a)))
     return links
 
 
@@ -144,11 +130,11 @@ class LinkAttention:
         for link, words in pairs.items():
             links = links_of(example, words)
             for far in DISTANCES:
-                kept = [each for each in links if not far or each.distance >= FAR]
+                kept = [each for each in links if not far or each[0] >= FAR]
                 for name in (link, BACK[link]):
                     self.counts[far][name] += len(kept)
                 if kept:
-                    along, against = [each.along for each in kept], [each.against for each in kept]
+                    _, along, against = zip(*kept, strict=True)
                     self.values[far][link][index] = np.mean(along, axis=0)
                     self.values[far][BACK[link]][index] = np.mean(against, axis=0)
 

@@ -1,8 +1,6 @@
 """What the tables of fine-tuning hold, and the measures of heads that they give."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from workflow_scripts.core.measures.forms import (
     OVER_EXAMPLES,
@@ -64,16 +62,16 @@ SHARED = Table(
 )
 TABLES = (SIMILARITY, KINDS, LINKS, SHARED)
 TAGGED = " (silver: as a parser finds them)"
-OF_KIND = {
-    "noun": "nouns",
-    "verb": "verbs",
-    "pronoun": "pronouns",
-    "subject": "subjects",
-    "object": "direct objects",
-    "negation": "negation words",
-    "cls": "[CLS]",
-    "sep": "[SEP]",
-    "punctuation": "periods and commas",
+TO_KIND = {
+    "noun": "to nouns",
+    "verb": "to verbs",
+    "pronoun": "to pronouns",
+    "subject": "to subjects",
+    "object": "to direct objects",
+    "negation": "to negation words",
+    "cls": "to [CLS]",
+    "sep": "to [SEP]",
+    "punctuation": "to periods and commas",
 }
 ALONG_LINK = {
     "verb-subject": "from verbs to their subjects",
@@ -85,6 +83,17 @@ TO_SHARED = {
     "copy": "from shared words to their copies in the other sentence",
     "shared": "to words that both sentences share",
 }
+ABOUT_LINK = f"Attention {{}}{TAGGED}: the maximum over their tokens, where these are two or "
+ABOUT_LINK += "more apart."
+# Of each table: the start of the measures' ids, their group, the column that tells them apart and
+# what its values are called, their rows, the column that is 0 without an example, and the words.
+MEASURES = (
+    (KINDS, "kinds", "Kinds of tokens", "kind", TO_KIND, {"query": "all"}, "tokens",
+     f"How much of all tokens' attention goes {{}}{TAGGED}."),
+    (LINKS, "links", "Linked words", "link", ALONG_LINK, {"far": True}, "n", ABOUT_LINK),
+    (SHARED, "shared", "Shared words", "measure", TO_SHARED, {}, "n",
+     "Attention {}, per token, minus that to other words."),
+)  # fmt: skip
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -101,29 +110,30 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             group="Similarity after fine-tuning",
             **run,
         )
-    for kind, measures in ((KINDS, kinds), (LINKS, links), (SHARED, shared)):
-        for stage in stages(found.each(kind), study):
-            yield from measures(found, stage)
+    for kind, start, group, column, words, rows, counted, about in MEASURES:
+        for table, stage, key, title, over, run in stages(found.each(kind), study):
+            frame = found[table]
+            for name, value in rows.items():
+                frame = frame[frame[name] == value]
+            for name, n in frame.groupby(column, sort=False)[counted].max().items():
+                yield table.form(
+                    f"{start}.{key}.{identifier(name)}",
+                    f"Attention {words[name]}, {title}",
+                    f"{about.format(words[name])} {over} {OVER_EXAMPLES}",
+                    {column: name, **rows, "stage": stage},
+                    without=not n,
+                    paper=PAPER,
+                    group=group,
+                    **run,
+                )
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A model before or after fine-tuning, in the table of a task and seed.
+def stages(tables: Sequence[Table], study: Study) -> Iterator[tuple]:
+    """The stages in tables of tasks and seeds: the pretrained model once for each task.
 
-    `title` and `over` state what its measures are of, `key` is part of their ids, `run` is the task
-    and the state that they are measured on.
+    Each is its table, its name (pretrained or fine-tuned), a part of its measures' ids, their
+    title, what they are over, and the task and state that they are measured on.
     """
-
-    table: Table
-    name: str  # pretrained or fine-tuned
-    key: str
-    title: str
-    over: str
-    run: dict[str, Any]
-
-
-def stages(tables: Sequence[Table], study: Study) -> Iterator[Stage]:
-    """The stages in tables of tasks and seeds: the pretrained model once for each task."""
     seen: set[str] = set()
     for table, title, run in run_titles(tables):
         task = table.names["task"]
@@ -131,62 +141,7 @@ def stages(tables: Sequence[Table], study: Study) -> Iterator[Stage]:
         if task not in seen:
             before = {"task": task, "state": PRETRAINED}
             words = f"{task_title(task)}, pretrained", f"In the pretrained model, {over}"
-            yield Stage(table, "pretrained", f"{task}.pretrained", *words, before)
+            yield table, "pretrained", f"{task}.pretrained", *words, before
         seen.add(task)
         words = f"{title}, fine-tuned", f"In the model fine-tuned on {title}: {over}"
-        yield Stage(table, "fine-tuned", f"{task}.{table.names['seed']}", *words, run)
-
-
-def kinds(found: Tables, stage: Stage) -> Iterator[Form]:
-    """Attention to tokens of a kind, next to their share of the tokens."""
-    tokens = found[stage.table].groupby("kind", sort=False)["tokens"].max()
-    for kind in tokens.index:
-        words = OF_KIND.get(kind, kind)
-        yield stage.table.form(
-            f"kinds.{stage.key}.{identifier(kind)}",
-            f"Attention to {words}, {stage.title}",
-            f"How much of all tokens' attention goes to {words}{TAGGED}. {stage.over} "
-            f"{OVER_EXAMPLES}",
-            {"kind": kind, "query": "all", "stage": stage.name},
-            without=not tokens[kind],
-            paper=PAPER,
-            group="Kinds of tokens",
-            **stage.run,
-        )
-
-
-def links(found: Tables, stage: Stage) -> Iterator[Form]:
-    """Attention between words that are linked and not neighbours."""
-    frame = found[stage.table]
-    far = frame[frame["far"]].set_index("link")["n"].groupby(level=0, sort=False).max()
-    for link, n in far.items():
-        words = ALONG_LINK.get(str(link), str(link))
-        yield stage.table.form(
-            f"links.{stage.key}.{identifier(str(link))}",
-            f"Attention {words}, {stage.title}",
-            f"Attention {words}{TAGGED}: the maximum over their tokens, where these are two or "
-            f"more apart. {stage.over} {OVER_EXAMPLES}",
-            {"link": link, "far": True, "stage": stage.name},
-            without=not n,
-            paper=PAPER,
-            group="Linked words",
-            **stage.run,
-        )
-
-
-def shared(found: Tables, stage: Stage) -> Iterator[Form]:
-    """Attention to words that both sentences of an input share, above that to other words."""
-    counts = found[stage.table].groupby("measure", sort=False)["n"].max()
-    for measure, n in counts.items():
-        words = TO_SHARED.get(str(measure), str(measure))
-        yield stage.table.form(
-            f"shared.{stage.key}.{identifier(str(measure))}",
-            f"Attention {words}, {stage.title}",
-            f"Attention {words}, per token, minus that to other words. {stage.over} "
-            f"{OVER_EXAMPLES}",
-            {"measure": measure, "stage": stage.name},
-            without=not n,
-            paper=PAPER,
-            group="Shared words",
-            **stage.run,
-        )
+        yield table, "fine-tuned", f"{task}.{table.names['seed']}", *words, run

@@ -14,20 +14,10 @@ from workflow_scripts.core.data.annotations import frame_heads
 from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.frames.frame_drawings import COLUMNS, heads_above
-from workflow_scripts.frames.frame_scores import DIRECTIONS
+from workflow_scripts.frames.frame_drawings import COLUMNS, directions_of, heads_above
+from workflow_scripts.frames.measures import DIRECTIONS
 
-TITLES = {
-    "either": "In either direction",
-    "from predicate": "From the predicate",
-    "to predicate": "To the predicate",
-}
 TO_EARLIER = "To the earlier side"  # of a decoder
-
-
-def directions_of(frame: pd.DataFrame) -> list[str]:
-    """The directions that are measured: of a decoder "either" alone, to the earlier side."""
-    return [name for name in DIRECTIONS if name in set(frame["direction"])]
 
 
 def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> AxesImage:
@@ -36,7 +26,7 @@ def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> 
     for panel, name in zip(axes, directions_of(frame), strict=True):
         rows = frame[frame["direction"] == name]
         image = heatmaps.draw(panel, heatmaps.grid_of(rows, "attention"), 0.0, top)
-        panel.set_title(TO_EARLIER if "coverage" in frame else TITLES[name])
+        panel.set_title(TO_EARLIER if "coverage" in frame else DIRECTIONS[name].capitalize())
         for row in heads_above(frame, percentile, name).itertuples():
             corner = (row.head - 0.5, row.layer - 0.5)
             colour = colours.HIGHLIGHT
@@ -51,13 +41,6 @@ def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
     heatmaps.dots(axes, frame_heads(frame))
     axes.set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
     return image
-
-
-def draw_head(axes: Axes, rows: pd.DataFrame) -> None:
-    """One head on the sentence, its frame links above all other lines."""
-    largest = rows.loc[rows["highlighted"], "weight"].max()
-    titled = rows.assign(title=f"strongest link {largest:.2f}")
-    attention_lines.draw_panel(axes, titled, emphasise=True)
 
 
 def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str) -> Figure:
@@ -81,14 +64,13 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
         Line2D([], [], color=colours.BLACK, marker="o", markersize=1.6, ls="", label="frame head"),
     ]
     above.legend(handles=keys, loc="outside lower center", ncols=2)
-    title = (
-        f"One sentence, {lines['title'].iloc[0]}; links between predicate and elements in orange"
-    )
-    below.suptitle(title, fontsize=8)
-    numbers = sorted(lines["drawing"].unique())
-    panels = below.subplots(1, len(numbers), squeeze=False)[0]
-    for axes, number in zip(panels, numbers, strict=True):
-        draw_head(axes, lines[lines["drawing"] == number])
+    sentence = f"One sentence, {lines['title'].iloc[0]}"
+    below.suptitle(f"{sentence}; links between predicate and elements in orange", fontsize=8)
+    heads = [rows for _, rows in lines.groupby("drawing")]
+    for axes, rows in zip(below.subplots(1, len(heads), squeeze=False)[0], heads, strict=True):
+        largest = rows.loc[rows["highlighted"], "weight"].max()
+        titled = rows.assign(title=f"strongest link {largest:.2f}")
+        attention_lines.draw_panel(axes, titled, emphasise=True)
     return figure
 
 

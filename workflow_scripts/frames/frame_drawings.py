@@ -18,6 +18,7 @@ from workflow_scripts.core.data.wordpieces import (
 )
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.frames.frame_scores import DIRECTIONS
 
 COLUMNS = ("layer", "head", "direction", "attention", "difference", "p_corrected")
 MAX_DRAWN = 4
@@ -44,6 +45,11 @@ def draw(
     rows["highlighted"] = (target[query] & element[key]) | (element[query] & target[key])
     title = ", ".join(element.name for element in links.elements)
     return rows.assign(title=f"{links.frame}: {title}", example=links.id)
+
+
+def directions_of(scores: pd.DataFrame) -> list[str]:
+    """The directions that are measured: of a decoder "either" alone, to the earlier side."""
+    return [name for name in DIRECTIONS if name in set(scores["direction"])]
 
 
 def heads_above(scores: pd.DataFrame, percentile: float, direction: str) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from workflow_scripts.core.data.annotations import FRAME_DIRECTION, frame_heads
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.frames.frame_drawings import heads_above
+from workflow_scripts.frames.frame_drawings import directions_of, heads_above
 from workflow_scripts.frames.frame_scores import DIRECTIONS
 
 # Two heads of BERT-base on 473 sentences. The text does not state the direction of its means.
@@ -22,8 +22,8 @@ COMPARED += ["p", "p_corrected", "n_compared", "n_documents_compared", "links_co
 
 def above_percentile(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
     """The heads above the percentile in each direction, next to the paper's."""
-    directions = [name for name in DIRECTIONS if name in set(scores["direction"])]
-    chosen = pd.concat([heads_above(scores, percentile, name) for name in directions])
+    names = directions_of(scores)
+    chosen = pd.concat([heads_above(scores, percentile, name) for name in names])
     of_decoder = [name for name in ("uniform", "coverage") if name in chosen]
     paper = {} if of_decoder else PAPER  # the paper's links are on either side
     chosen["paper"] = chosen["direction"].map(paper).fillna("")

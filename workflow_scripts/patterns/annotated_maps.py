@@ -101,26 +101,18 @@ def digest_of(ids: np.ndarray) -> str:
 def read_annotations(path: Path) -> list[Annotation]:
     """The rows of an annotation file with COLUMNS.
 
-    Raises InputError, with the line, for an unknown class, a duplicate map or a malformed row.
+    Raises InputError, with the line, for an unknown class or a malformed row.
     """
     rows = read_rows(path)
     if tuple(next(rows, (0, []))[1]) != COLUMNS:
         raise InputError(f"{path}:1: the columns must be {','.join(COLUMNS)}")
-    annotations, line_of = [], {}
+    annotations = []
     for number, fields in rows:
         source = f"{path}:{number}"
         if len(fields) != len(COLUMNS):
             raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
         texts = map(tables.from_text, fields)
-        annotation = _read_row(dict(zip(COLUMNS, texts, strict=True)), source)
-        example = (annotation.model, annotation.corpus, annotation.example)
-        key = (*example, annotation.layer, annotation.head)
-        if key in line_of:
-            raise InputError(f"{source}: this map is in line {line_of[key]} already; remove one")
-        line_of[key] = number
-        annotations.append(annotation)
-    if not annotations:
-        raise InputError(f"{path}: no annotated maps; fill in the column class of some")
+        annotations.append(_read_row(dict(zip(COLUMNS, texts, strict=True)), source))
     return annotations
 
 
@@ -196,29 +188,17 @@ def write_maps(path: Path, keys: Sequence[tuple], maps: Sequence[tuple[np.ndarra
 
 
 def stored_maps(path: Path, annotations: Sequence[Annotation]) -> list[Map]:
-    """The annotated maps in a file that `write_maps` wrote.
-
-    Raises InputError if one is missing or the file is damaged.
-    """
-    try:
-        with h5py.File(path) as file:
-            keys = file["key"].asstr()[:].tolist()
-            lengths = file["length"][:]
-            patterns = np.split(file["pattern"][:], np.cumsum(lengths**2)[:-1])
-            special, segments = (
-                np.split(file[name][:], np.cumsum(lengths)[:-1]) for name in ("special", "segment")
-            )
-    except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise InputError(f"{path}: not a file of maps ({error}); draw the sheets again") from error
-    if any(pattern.size != length**2 for pattern, length in zip(patterns, lengths, strict=True)):
-        raise InputError(f"{path}: maps of other sizes than it states; draw the sheets again")
-    index_of = {key: index for index, key in enumerate(keys)}
+    """The annotated maps in a file that `write_maps` wrote."""
+    with h5py.File(path) as file:
+        index_of = {key: index for index, key in enumerate(file["key"].asstr()[:])}
+        lengths = file["length"][:]
+        patterns = np.split(file["pattern"][:], np.cumsum(lengths**2)[:-1])
+        special, segments = (
+            np.split(file[name][:], np.cumsum(lengths)[:-1]) for name in ("special", "segment")
+        )
     maps = []
     for annotation in annotations:
-        key = "/".join(str(getattr(annotation, column)) for column in KEY)
-        if key not in index_of:
-            raise InputError(f"{annotation.source}: {path} has no map {key}; store it, too")
-        index = index_of[key]
+        index = index_of["/".join(str(getattr(annotation, column)) for column in KEY)]
         pattern = patterns[index].reshape(lengths[index], lengths[index])
         maps.append(Map(annotation, pattern, special[index], segments[index]))
     return maps

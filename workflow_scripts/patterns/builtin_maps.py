@@ -2,15 +2,12 @@
 
 import random
 
-import numpy as np
 import torch
-from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.data.tokens import Tokens, tokenize
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.models import max_positions
@@ -62,23 +59,12 @@ def builtin_maps(annotations: list[Annotation]) -> list[Map]:
     for corpus in sorted({annotation.corpus for annotation in annotations}):
         annotated = by_example(row for row in annotations if row.corpus == corpus)
         examples = [example for example in CORPORA[corpus]() if example.id in annotated]
-        if missing := annotated.keys() - {example.id for example in examples}:
-            source = annotated[min(missing)][0].source
-            raise InputError(f"{source}: {corpus} has no example {min(missing)}")
         for tokens in tokenize(examples, tokenizer, MAX_TOKENS, positions):
+            capture = attention.Capture()
+            with torch.inference_mode(), attention.watching(body, capture):
+                body(**running.pad([tokens], body))
+            pattern = torch.stack([layer[0] for layer in capture.patterns]).numpy()
             maps += maps_of(
-                annotated[tokens.id],
-                ids=tokens.ids,
-                pattern=_pattern_of(body, tokens),
-                special=tokens.word < 0,
-                segment=tokens.segment,
+                annotated[tokens.id], tokens.ids, pattern, tokens.word < 0, tokens.segment
             )
     return maps
-
-
-def _pattern_of(body: PreTrainedModel, tokens: Tokens) -> np.ndarray:
-    """The pattern [layer, head, query, key] of one example."""
-    capture = attention.Capture()
-    with torch.inference_mode(), attention.watching(body, capture):
-        body(**running.pad([tokens], body))
-    return torch.stack([pattern[0] for pattern in capture.patterns]).numpy()

@@ -33,8 +33,7 @@ def draw_maps(frame: pd.DataFrame) -> Figure:
             continue
         weights = rows["weight"].to_numpy().reshape(rows["query"].max() + 1, -1)
         image = axes.imshow(weights, cmap=colours.MORE, vmin=0, vmax=TOP, interpolation="nearest")
-        axes.set_xticks([])
-        axes.set_yticks([])
+        axes.set(xticks=[], yticks=[])
         axes.spines[:].set_visible(True)
         name = head_label(rows["layer"].iloc[0], rows["head"].iloc[0])
         stage = rows["stage"].iloc[0]
@@ -91,8 +90,7 @@ def kovaleva2019_fig2(shares: Path, svg: Out, pdf: Out, png: Out, model: str) ->
                 )
                 bottom += values
         axes.set_xticks(positions, [TASKS[name].title for name in names])
-        axes.set_ylabel("Share of maps, %")
-        axes.set_ylim(0, 100)
+        axes.set(ylabel="Share of maps, %", ylim=(0, 100))
         looks = [*reversed(colours.CLASSES.values()), *colours.STAGES.values()]
         handles = [Patch(fc=look.colour, hatch=look.hatch, ec=colours.WHITE) for look in looks]
         names = [look.name for look in looks]

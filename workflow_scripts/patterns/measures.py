@@ -3,7 +3,7 @@
 Kovaleva et al. (2019, section 4.1).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from workflow_scripts.core.measures.forms import (
     Study,
     Table,
     Tables,
+    TableSet,
     alike,
     identifier,
     state_of,
@@ -129,3 +130,14 @@ def most_frequent(found: Tables, rows: Rows) -> Columns:
         "label": [None if share is None else f"{100 * share:.0f}%" for share in shares],
         "n": alike(whole(found.per_head(best, "n"))),
     }
+
+
+def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """Per head: the most frequent class of its maps after fine-tuning, and that class's share."""
+    if SHARES not in found:
+        return None
+    frame = found[SHARES]
+    frame = frame[(frame["method"] == NETWORK["method"]) & (frame["stage"] == "fine-tuned")]
+    frame = frame.groupby([*KEYS, "class"], as_index=False)["share"].mean()
+    best = frame.sort_values("share", ascending=False, kind="stable").drop_duplicates(KEYS)
+    return best.rename(columns={"class": "pattern", "share": "pattern_share"})

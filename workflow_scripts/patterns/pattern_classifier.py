@@ -56,13 +56,8 @@ def cached_maps(path: Path, caches: dict[str, tuple[Path, Path]]) -> list[Map]:
                 if id_ not in cache.ids:
                     raise InputError(f"{of_example[0].source}: {name} has no example {id_}")
                 example = cache[cache.ids.index(id_)]
-                maps += maps_of(
-                    of_example,
-                    ids=example.ids,
-                    pattern=example.pattern,
-                    special=example.word < 0,
-                    segment=example.segment,
-                )
+                special = example.word < 0
+                maps += maps_of(of_example, example.ids, example.pattern, special, example.segment)
     return maps
 
 

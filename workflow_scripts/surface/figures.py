@@ -166,9 +166,8 @@ def clark2019_fig4(entropy: Path, svg: Out, pdf: Out, png: Out) -> None:
             figures.per_layer(panel, frame.loc[values.index, "layer"], values, HEADS)
             panel.axhline(null, color=colours.BLACK, linestyle=":", label="uniform attention")
             figures.layer_axis(panel, frame["layer"].max() + 1)
-            panel.set_ylim(0, 1.08 * null)
-            panel.set_ylabel("Average entropy (nats)" if null == uniform else "Average share")
-            panel.set_title(title)
+            label = "Average entropy (nats)" if null == uniform else "Average share"
+            panel.set(ylim=(0, 1.08 * null), ylabel=label, title=title)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=2)
         over = figures.sample(frame, "segments", "articles")
@@ -206,8 +205,7 @@ def clark2019_position(position: Path, svg: Out, pdf: Out, png: Out, threshold: 
         line = {"color": colours.BLACK, "linestyle": ":", "linewidth": 0.8}
         axes.axhline(threshold, label=f"threshold, {threshold:g}", **line)
         figures.layer_axis(axes, frame["layer"].max() + 1)
-        axes.set_ylim(-0.02, 1.02)
-        axes.set_ylabel("Average attention")
+        axes.set(ylim=(-0.02, 1.02), ylabel="Average attention")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, columnspacing=0.8)
         over = figures.sample(frame, "segments", "articles")
         figure.supxlabel(over, fontsize=7)

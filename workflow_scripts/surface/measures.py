@@ -2,11 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, Tables
+from workflow_scripts.core.measures.forms import (
+    KEYS,
+    OVER_DOCUMENTS,
+    Form,
+    Study,
+    Table,
+    Tables,
+    TableSet,
+)
 
 PAPER = "clark2019"
 DATA = ("text", "Running text")
@@ -94,11 +101,14 @@ TO_POSITION = {
     "next": ("Attention to the next token", "the next token"),
     "self": ("Attention to the current token", "the token itself"),
 }
-GRADIENT_TO = {
-    "cls": "[CLS]",
-    "sep": "[SEP]",
-    "punctuation": "periods and commas",
-    "unmasked": "all unmasked tokens",
+TO_GRADIENT = {
+    target: (f"Gradient importance, {words}", words)
+    for target, words in {
+        "cls": "[CLS]",
+        "sep": "[SEP]",
+        "punctuation": "periods and commas",
+        "unmasked": "all unmasked tokens",
+    }.items()
 }
 
 
@@ -106,29 +116,46 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     """The measures of the tables that the study has."""
     over = f"Mean over segments of the text {study.corpora.get('surface')}.{study.note('text')}"
     over = f"{over} {OVER_DOCUMENTS}"
-    for table, measures in (
-        (ENTROPY, entropy),
-        (SPECIAL_TOKENS, special_tokens),
-        (POSITION, position),
+    if ENTROPY in found:
+        yield from entropy(found[ENTROPY], over)
+    head = found[GRADIENTS]["masked_lm_head"].iloc[0] if GRADIENTS in found else ""
+    gradient = "How much the masked-LM loss changes with the attention to {}: |dL/d weight|, in "
+    gradient += f"nats, with the {head} masked-LM head."
+    position = "How much of a token's attention goes to {}."
+    for table, group, start, titles, about in (
+        (SPECIAL_TOKENS, "Special tokens", "attention", TO_SPECIAL, "How much {}."),
+        (POSITION, "Position", "attention", TO_POSITION, position),
+        (GRADIENTS, "Gradients", "gradient", TO_GRADIENT, gradient),
     ):
-        if table in found:
-            yield from measures(found[table], over)
-    if GRADIENTS in found:
-        yield from gradients(found, over)
+        if table not in found:
+            continue
+        frame = found[table]
+        null = {"null": "uniform", "null_title": UNIFORM} if "uniform" in frame else {}
+        for target, (title, words) in titles.items():
+            if target in set(frame["target"]):  # those of encoders and of decoders differ
+                yield replace(table, **null).form(
+                    f"{start}.{target}",
+                    title,
+                    f"{about.format(words)} {over}",
+                    {"target": target},
+                    paper=PAPER,
+                    group=group,
+                )
 
 
 def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
     """How broad attention is; `over` states what the means and intervals are over."""
     group = {"paper": PAPER, "group": "Entropy"}
-    for query, words in _known(QUERIES, frame["query"]):
-        yield ENTROPY.form(
-            f"entropy.{query}",
-            f"Entropy, {words}",
-            f"Entropy of the attention of {words}, in nats: 0 where all attention goes to a "
-            f"single token, largest where attention is uniform. {over}",
-            {"query": query},
-            **group,
-        )
+    for query, words in QUERIES.items():
+        if query in set(frame["query"]):
+            yield ENTROPY.form(
+                f"entropy.{query}",
+                f"Entropy, {words}",
+                f"Entropy of the attention of {words}, in nats: 0 where all attention goes to a "
+                f"single token, largest where attention is uniform. {over}",
+                {"query": query},
+                **group,
+            )
     if RELATIVE.value in frame:
         yield RELATIVE.form(
             "entropy.relative",
@@ -149,49 +176,38 @@ def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
     )
 
 
-def special_tokens(frame: pd.DataFrame, over: str) -> Iterator[Form]:
-    """Attention to [CLS], of a decoder to the first token, to [SEP] and punctuation."""
-    for target, (title, what) in _known(TO_SPECIAL, frame["target"]):
-        yield SPECIAL_TOKENS.form(
-            f"attention.{target}",
-            title,
-            f"How much {what}. {over}",
-            {"target": target},
-            paper=PAPER,
-            group="Special tokens",
-        )
+# A decoder's tokens attend to no next one; its first token is like [CLS].
+POSITIONS, SPECIAL = ("self", "previous", "next"), ("cls", "sep", "first")
+# What a head is, by its columns and a threshold of attention.
+HEAD_KINDS = {
+    "position": lambda head, least: max(head.get(to, 0) for to in POSITIONS) > least,
+    "special tokens": lambda head, least: sum(head.get(to, 0) for to in SPECIAL) > least,
+}
 
 
-def position(frame: pd.DataFrame, over: str) -> Iterator[Form]:
-    """Attention to the neighbours and to the token itself."""
-    null = {"null": "uniform", "null_title": UNIFORM} if "uniform" in frame else {}
-    for target, (title, what) in _known(TO_POSITION, frame["target"]):
-        yield replace(POSITION, **null).form(
-            f"attention.{target}",
-            title,
-            f"How much of a token's attention goes to {what}. {over}",
-            {"target": target},
-            paper=PAPER,
-            group="Position",
-        )
+def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """Per head: attention to itself, neighbours and special tokens, and its entropy in nats.
+
+    For a decoder also entropy as a share of the largest possible, `relative`.
+    """
+    if not all(table in found for table in (POSITION, SPECIAL_TOKENS, ENTROPY)):
+        return None
+    frames = [found[table] for table in (POSITION, SPECIAL_TOKENS)]
+    wide = pd.concat(frames).pivot_table(index=KEYS, columns="target", values="attention")
+    broad = found[ENTROPY]
+    shown = [name for name in ("entropy", "relative") if name in broad]
+    broad = broad[broad["query"] == "all"].set_index(KEYS)[shown]
+    return wide.join(broad).reset_index()
 
 
-def _known(words: Mapping[str, Any], found: pd.Series) -> Iterator[tuple[str, Any]]:
-    """The entries of `words` that a table has: those of encoders and of decoders differ."""
-    present = set(found)
-    return ((name, entry) for name, entry in words.items() if name in present)
+def behaviours(found: TableSet) -> pd.DataFrame | None:
+    """Per (layer, head) and behaviour: the number that the behaviour's threshold is for.
 
-
-def gradients(found: Tables, over: str) -> Iterator[Form]:
-    """Gradient importance, by the token that is attended to."""
-    head = found[GRADIENTS]["masked_lm_head"].iloc[0]
-    for target, words in GRADIENT_TO.items():
-        yield GRADIENTS.form(
-            f"gradient.{target}",
-            f"Gradient importance, {words}",
-            f"How much the masked-LM loss changes with the attention to {words}: "
-            f"|dL/d weight|, in nats, with the {head} masked-LM head. {over}",
-            {"target": target},
-            paper=PAPER,
-            group="Gradients",
-        )
+    That is attention to a target or, of broad attention, the entropy: in nats or, of a decoder, as
+    a share of the largest possible.
+    """
+    wide = columns(found, {})
+    if wide is None:
+        return None
+    broad = "relative" if "relative" in wide else "entropy"
+    return wide.set_index(KEYS).rename(columns={broad: "broad"})

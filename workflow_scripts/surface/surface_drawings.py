@@ -135,13 +135,8 @@ def main(
     `heads` (as 3-1) and `example` (an id) may be chosen by hand.
     """
     card = read_card(model)
-    strongest = strongest_heads(
-        position=tables.read(position),
-        special=tables.read(special_tokens),
-        entropy=tables.read(entropy),
-        threshold=threshold,
-        broad=broad,
-    )
+    read = (tables.read(path) for path in (position, special_tokens, entropy))
+    strongest = strongest_heads(*read, threshold, broad)
     if heads:
         pairs = [parse_head(name, card["n_layers"], card["n_heads"]) for name in heads]
         chosen = [(layer, head, "") for layer, head in pairs]

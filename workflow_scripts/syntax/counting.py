@@ -130,10 +130,10 @@ def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
     return member
 
 
-def count(attention: WordAttention, tree: Tree, relations: Sequence[str]) -> DependencyHits:
-    """Dependencies predicted, int [direction, layer, head, relation]; see `hits`."""
-    found = np.stack(hits(attention, tree)).astype(np.float32)
-    return DependencyHits(*(found @ membership(tree, relations).astype(np.float32)).astype(int))
+def by_relation(hits: DependencyHits, member: np.ndarray) -> DependencyHits:
+    """Dependencies predicted, int [direction, layer, head, relation]; `member` is `membership`."""
+    found = np.stack(hits).astype(np.float32) @ member.astype(np.float32)
+    return DependencyHits(*found.astype(int))
 
 
 def count_offsets(tree: Tree, relations: Sequence[str], offsets: Sequence[int]) -> np.ndarray:
@@ -187,6 +187,12 @@ def questions(tree: Tree, first: int) -> Questions:
     counted = (heads != ROOT) & (answer < asker) & (answer != first)
     candidates = np.where(counted, asker - (first >= 0), 1)
     return Questions(asker, answer, counted, np.where(counted, 1 / candidates, np.nan))
+
+
+def every_word(tree: Tree) -> Questions:
+    """Each dependent as the one question of an encoder, [1, word], roots too; without chance."""
+    words = np.arange(len(tree.words))[None]
+    return Questions(words, np.array([tree.heads]), words >= 0, np.zeros(words.shape))
 
 
 def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> DependencyHits:

@@ -49,50 +49,36 @@ def _asks(tree: Tree, relation: str, direction: str) -> bool:
     return bool((counted & membership(tree, [relation])[:, 0]).any())
 
 
-def draw(
-    pattern: np.ndarray,
-    word: np.ndarray,
-    tree: Tree,
-    relation: str,
-    direction: str,
-    decoder: bool = False,
+def draw_best(
+    example: CachedExample, tree: Tree, best: pd.Series, drawing: int, decoder: bool = False
 ) -> pd.DataFrame:
-    """Attention of one head, [query, key] over tokens, between the words of a sentence.
+    """One sentence with the best head for a relation, a row of the scores; numbered `drawing`.
 
     `highlighted` marks the words of the relation that attend: the dependents, or the head words;
     `gold` the pairs of such a word and the one that it should attend to. For a decoder these are
     the words that stand to the right of that one.
     """
-    special_names = (SPECIAL,) if decoder else ()
+    relation, direction, word = best["relation"], best["direction"], example.word
+    pattern = example.pattern[int(best["layer"]), int(best["head"])]
     weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
     chosen = membership(tree, [relation])[:, 0]
     if decoder:
         chosen &= questions(tree, word[0]).counted[DIRECTIONS_BACK.index(direction)]
     ends = stand_ins(tree)[chosen], np.array(tree.heads)[chosen]
     attending, wanted = ends if direction == "dependent_to_head" else ends[::-1]
-    frame = tables.per_pair(weights, names_of_units(word, tree.words, *special_names))
+    names = names_of_units(word, tree.words, *([SPECIAL] if decoder else []))
+    frame = tables.per_pair(weights, names)
     gold = pairs_of_units(index, zip(attending, wanted, strict=True))
+    left_out = LEFT_OUT_OF_DECODERS if decoder else LEFT_OUT
+    counted = f"\n{best['coverage']:.0%} of the pairs" if decoder else ""
     return frame.assign(
         highlighted=np.isin(index, attending)[frame["query"]],
         gold=gold[frame["query"], frame["key"]],
-    )
-
-
-def draw_best(
-    example: CachedExample, tree: Tree, best: pd.Series, drawing: int, decoder: bool = False
-) -> pd.DataFrame:
-    """One sentence with the best head for a relation, a row of the scores; numbered `drawing`."""
-    relation, left_out = best["relation"], LEFT_OUT_OF_DECODERS if decoder else LEFT_OUT
-    share = f"{best['accuracy']:.0%}"
-    counted = f"\n{best['coverage']:.0%} of the pairs" if decoder else ""
-    pattern = example.pattern[int(best["layer"]), int(best["head"])]
-    frame = draw(pattern, example.word, tree, relation, str(best["direction"]), decoder)
-    return frame.assign(
         drawing=drawing,
         layer=best["layer"],
         head=best["head"],
-        title=f"{relation}, {TITLES[best['direction']]}\n{share} {left_out}{counted}",
-        direction=best["direction"],
+        title=f"{relation}, {TITLES[direction]}\n{best['accuracy']:.0%} {left_out}{counted}",
+        direction=direction,
         example=example.id,
     )
 

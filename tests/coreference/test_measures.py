@@ -9,7 +9,7 @@ import pytest
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.measures.forms import TableSet
-from workflow_scripts.coreference import head_columns
+from workflow_scripts.coreference import measures
 
 KINDS = ("pronoun", "proper", "nominal")
 # Of the normal distribution, to four places: at 0.975, and at 1 - 0.025 / (4 heads x 3 types).
@@ -54,16 +54,10 @@ def test_the_rule_in_plain_loops(tmp_path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
     accuracy = {kind: rng.uniform(0.3, 0.6, 4).tolist() for kind in KINDS}
     rules = {kind: rng.uniform(0.3, 0.5, 2).tolist() for kind in KINDS}
-    found = head_columns.columns(written(tmp_path, accuracy, rules, 300), {"fewest": 1})
+    found = measures.columns(written(tmp_path, accuracy, rules, 300), {"fewest": 1})
     assert found is not None
     heads = found[found["coreference_head"]]
     expected = plainly(accuracy, rules, 300)
     # A head that is best at two types is listed once, with the type of the larger gain.
     assert {2 * row.layer + row.head for row in heads.itertuples()} == {i for i, _ in expected}
     assert {(2 * row.layer + row.head, row.mentions) for row in heads.itertuples()} <= expected
-
-
-def test_types_with_few_mentions_do_not_count(tmp_path: Path) -> None:
-    accuracy = {kind: [0.9, 0.1, 0.1, 0.1] for kind in KINDS}
-    found = written(tmp_path, accuracy, {kind: [0.1, 0.1] for kind in KINDS}, 19)
-    assert head_columns.columns(found, {"fewest": 20}) is None
