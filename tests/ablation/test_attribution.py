@@ -90,7 +90,9 @@ def test_attributions_are_slopes_towards_the_replacement(kind) -> None:
     for at, mode in enumerate(MODES):
         for text in range(len(tokens)):
             inputs = running.pad([tokens[text]], model)
-            outputs = instead[mode] and instead[mode].of([text], len(tokens[text])).double()
+            outputs = (
+                instead[mode] and instead[mode].outputs_for([text], len(tokens[text])).double()
+            )
             for layer, head in ((0, 1), (n_layers(model) - 1, n_heads(model) - 1)):
                 other = 0.0 if outputs is None else outputs[:, layer, head]
                 ends = []

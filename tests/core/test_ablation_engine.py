@@ -76,7 +76,7 @@ def plainly(
     open_attention(model)
     logits = np.empty((len(disabled), len(tokens), 3), np.float32)
     for variant, row in np.ndindex(len(disabled), len(tokens)):
-        outputs = instead and instead.of([row], len(tokens[row]))[0]
+        outputs = instead and instead.outputs_for([row], len(tokens[row]))[0]
         with watching(model, Plainly(disabled[variant], mode, outputs)), torch.no_grad():
             logits[variant, row] = model(**running.pad([tokens[row]], model)).logits[0]
     return logits

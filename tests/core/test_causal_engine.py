@@ -74,7 +74,7 @@ def test_equals_the_whole_model_one_text_at_a_time(name: str, mode: str) -> None
     actual = ablate(model, tokens, SETS, mode, instead, pass_tokens=100)
     assert actual.shape == (len(SETS), len(tokens), max(LENGTHS) - 1)
     for variant, row in np.ndindex(len(SETS), len(tokens)):
-        outputs = instead and instead.of([row], len(tokens[row]))[0]
+        outputs = instead and instead.outputs_for([row], len(tokens[row]))[0]
         with watching(model, Rows(SETS[variant], mode, outputs)):
             expected = nats(model, tokens[row])
         found, beyond = np.split(actual[variant, row], [len(expected)])
@@ -159,13 +159,13 @@ def test_groups_are_of_neighbouring_heads_with_one_key_value_head() -> None:
 def test_tokens_are_unembedded_some_at_a_time(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     tokens, seen = some_tokens(), []
     expected = ablate(opened(LLAMA), tokens, SETS, "zero")
-    original = causal_engine.Start._of_part
+    original = causal_engine.Start._part_nats
 
     def watched(*given: Any) -> torch.Tensor:
         seen.append(len(given[2]))
         return original(*given)
 
-    monkeypatch.setattr(causal_engine.Start, "_of_part", watched)
+    monkeypatch.setattr(causal_engine.Start, "_part_nats", watched)
     monkeypatch.setattr(causal_engine, "UNEMBEDDED", {"cpu": size})
     actual = ablate(opened(LLAMA), tokens, SETS, "zero")
     np.testing.assert_allclose(actual, expected, atol=TOLERANCE)

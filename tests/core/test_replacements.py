@@ -43,7 +43,7 @@ def test_averages_are_over_real_tokens_by_position_and_in_all(model: PreTrainedM
     each = [outputs_on(model, text) for text in tokens]
     overall = torch.cat(each, 2).mean(2)
     torch.testing.assert_close(mean_outputs(model, tokens), overall, atol=1e-5, rtol=1e-4)
-    instead = replacement_of("position", model, [], tokens, 1).of([0, 1], 30)
+    instead = replacement_of("position", model, [], tokens, 1).outputs_for([0, 1], 30)
     assert len(instead) == 1  # the same for all texts
     for position in range(30):
         having = [outputs[:, :, position] for outputs in each if outputs.shape[2] > position]
@@ -59,7 +59,7 @@ def test_resampled_outputs_are_those_of_the_partner_at_the_same_position(
     partners = partners_of(texts, others, 1)
     for rows in ([0, 1, 2, 3], [3, 0], [1]):
         n_tokens = max(len(texts[row]) for row in rows)
-        found = instead.of(rows, n_tokens)
+        found = instead.outputs_for(rows, n_tokens)
         for place, row in enumerate(rows):
             expected = outputs_on(model, others[partners[row]])
             for token in range(len(texts[row])):

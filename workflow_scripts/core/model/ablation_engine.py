@@ -113,7 +113,11 @@ def outputs_of(
     instead: Replacement | None, rows: np.ndarray, inputs: dict[str, torch.Tensor]
 ) -> torch.Tensor | None:
     """What disabled heads output instead in a padded batch of these texts, or None."""
-    return None if instead is None else instead.of(rows.tolist(), inputs["input_ids"].shape[1])
+    return (
+        None
+        if instead is None
+        else instead.outputs_for(rows.tolist(), inputs["input_ids"].shape[1])
+    )
 
 
 def by_whole_model(

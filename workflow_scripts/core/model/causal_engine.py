@@ -90,7 +90,9 @@ class Start:
     output: ModelOutput  # of the body
 
     @classmethod
-    def of(cls, model: PreTrainedModel, layers: Layers, inputs: dict[str, torch.Tensor]) -> Self:
+    def from_batch(
+        cls, model: PreTrainedModel, layers: Layers, inputs: dict[str, torch.Tensor]
+    ) -> Self:
         """Run a padded batch of `padding.pad`."""
         shorter = {name: rows[:, :-1] for name, rows in inputs.items()}
         entering, left = [], []
@@ -127,10 +129,10 @@ class Start:
         size = UNEMBEDDED["cpu" if hidden.is_cpu else "gpu"]
         parts = zip(hidden[scored].split(size), targets.split(size), strict=True)
         nats = torch.full(scored.shape, torch.nan, device=hidden.device)
-        nats[scored] = torch.cat([self._of_part(*part) for part in parts])
+        nats[scored] = torch.cat([self._part_nats(*part) for part in parts])
         return nats
 
-    def _of_part(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    def _part_nats(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Nats [token] of some of the body's outputs, by what the model does with all of them."""
         output = replace(self.output, last_hidden_state=hidden[None])
         with _replaced(self.layers.body, lambda *args, **kwargs: output):
@@ -211,7 +213,7 @@ def _usable(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> Layers |
     if layers is not None:
         expected = token_losses(model, inputs["input_ids"], inputs["attention_mask"])
         try:
-            start = Start.of(model, layers, inputs)
+            start = Start.from_batch(model, layers, inputs)
             n = len(layers.places)
             found = [start.losses(depth, 1)[0] for depth in sorted({0, n // 2, n - 1})]
         except Exception as error:  # of any kind, from layers that need what is not given to them
@@ -244,7 +246,7 @@ def _from_branches(
     pass_tokens: int,
 ) -> torch.Tensor:
     """Nats [variant, batch, token - 1] of one padded batch, from each variant's lowest layer up."""
-    start = Start.of(model, layers, inputs)
+    start = Start.from_batch(model, layers, inputs)
     by_layer = watcher.heads.any(2)
     # Without any disabled head a variant starts from the last layer, which costs least.
     lowest = torch.where(by_layer.any(1), by_layer.int().argmax(1), len(layers.places) - 1)
@@ -267,7 +269,9 @@ class Segments:
     documents: list[str]
 
     @classmethod
-    def of(cls, examples: Sequence[Example], card: dict[str, Any], max_tokens: int) -> Self:
+    def from_examples(
+        cls, examples: Sequence[Example], card: dict[str, Any], max_tokens: int
+    ) -> Self:
         """The segments of `examples`, for the model of a card.
 
         Raises InputError for one of a single token, which has no next one.

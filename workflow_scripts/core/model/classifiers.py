@@ -141,7 +141,7 @@ class Scorer(nn.Module):
         """Route the body's attention through the implementation `name`."""
         self.body.set_attn_implementation(name)
 
-    def of_first(self, first: torch.Tensor) -> torch.Tensor:
+    def logits_of_first(self, first: torch.Tensor) -> torch.Tensor:
         """Logits [batch, 1] of the first token's final states [batch, width]."""
         if self.pooler:
             first = self.body.pooler(first[:, None])
@@ -150,7 +150,7 @@ class Scorer(nn.Module):
     def forward(self, **inputs: torch.Tensor) -> SequenceClassifierOutput:
         """Logits [batch, 1]."""
         hidden = self.body(**inputs).last_hidden_state
-        return SequenceClassifierOutput(logits=self.of_first(hidden[:, 0]))
+        return SequenceClassifierOutput(logits=self.logits_of_first(hidden[:, 0]))
 
 
 def new_scorer(directory: Path, seed: int, pooler: bool = False) -> Scorer:

@@ -161,7 +161,7 @@ REFERENCE_TOKENS = 4096
 class Replacement(Protocol):
     """What disabled heads output instead, for some of the texts that it was made for."""
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         """Outputs for these texts padded to `n_tokens`: [text or 1, layer, head, token or 1, dim].
 
         Those at padding have no meaning.
@@ -174,7 +174,7 @@ class Mean:
 
     outputs: torch.Tensor
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         return self.outputs[None, :, :, None]
 
 
@@ -188,7 +188,7 @@ class ByPosition:
     outputs: torch.Tensor
     overall: torch.Tensor
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         known = self.outputs[:, :, :n_tokens]
         beyond = self.overall[:, :, None].expand(-1, -1, n_tokens - known.shape[2], -1)
         return torch.cat([known, beyond], 2)[None]
@@ -208,7 +208,7 @@ class Resampled:
     others: Sequence[Tokens]
     partners: np.ndarray
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         chosen = [self.others[self.partners[row]] for row in rows]
         found: list[torch.Tensor] = [torch.empty(0)] * len(chosen)
         for batch in by_length([len(other) for other in chosen], REFERENCE_TOKENS):

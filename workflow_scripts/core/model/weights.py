@@ -84,11 +84,11 @@ def load(
     finally:
         logging.set_verbosity(verbosity)
     missing = set(report["missing_keys"])
-    lacking = missing if whole else {name for name in missing if _of_body(model, name)}
+    lacking = missing if whole else {name for name in missing if _is_in_body(model, name)}
     if lacking:
         raise _refusal(directory, f"{min(lacking)} is missing{_more(lacking)}")
     unused = set(report["unexpected_keys"])
-    if surplus := {name for name in unused if _of_body(model, name) and not _is_mask(name)}:
+    if surplus := {name for name in unused if _is_in_body(model, name) and not _is_mask(name)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
     unread = _unread(model)
     for name in sorted(types.keys() - unused):
@@ -156,7 +156,7 @@ def _is_mask(name: str) -> bool:
     return name.endswith(".attn.masked_bias")
 
 
-def _of_body(model: PreTrainedModel, name: str) -> bool:
+def _is_in_body(model: PreTrainedModel, name: str) -> bool:
     """Whether a parameter of this name belongs to one of the body's modules, but its pooler."""
     module = name.removeprefix(model.base_model_prefix + ".").partition(".")[0]
     return module != "pooler" and module in dict(model.base_model.named_children())

@@ -49,7 +49,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     gc.freeze()  # what was imported stays: no collection need look at it
     try:
         with locked(path):
-            call(main, values, _of_job(main, snakemake) if snakemake else None)
+            call(main, values, _job_origin(main, snakemake) if snakemake else None)
     except InputError as error:
         log.error("Error: %s", error)
         sys.exit(1)
@@ -136,7 +136,7 @@ def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.O
     return provenance.Origin(tuple(inputs), _code_of(main), params)
 
 
-def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
+def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     """What the record states about a job, whose code must be what the workflow was planned with."""
     params = dict(snakemake.params.items())
     code = _code_of(main)
