@@ -1,4 +1,7 @@
-"""Records, one JSON object per line: how every annotation and corpus file is written and read."""
+"""What corpora and annotations hold: examples, trees, documents with mentions, and frame links.
+
+Each file has one record per line, a JSON object.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +13,19 @@ from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 T = TypeVar("T")
+Spans = tuple[tuple[int, int], ...]
+
+ROOT = -1  # the head of a root
+MENTION_KINDS = ("pronoun", "proper", "nominal")
+COREFERENCE_ENDINGS = (".conll", "_conll", ".conllu")  # of files with coreference
+# The paper's frame links are pairs of tokens, without a direction.
+FRAME_DIRECTION = "either"
+FRAME_LEVEL = 0.05  # of corrected p-values
+FRAME_DIFFERENCE = 0.02  # of attention; many sentences make far smaller ones significant
 
 
 def write_records(path: Path, records: Iterable[Any]) -> None:
@@ -41,9 +56,6 @@ def _with_tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _with_tuples(item) for name, item in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
-
-
-Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -102,9 +114,6 @@ def read_examples(path: Path) -> list[Example]:
     return read_records(path, Example, "an example")
 
 
-ROOT = -1
-
-
 @dataclass(frozen=True)
 class Tree:
     """A sentence's words and their heads: `heads` has word indices from 0, and -1 for the root.
@@ -156,15 +165,11 @@ def read_trees(path: Path) -> list[Tree]:
     return read_records(path, Tree, "a tree")
 
 
-MENTION_KINDS = ("pronoun", "proper", "nominal")
-COREFERENCE_ENDINGS = (".conll", "_conll", ".conllu")  # of files with coreference
-
-
 @dataclass(frozen=True)
 class Mention:
     """Words `start` to `end` (exclusive) of a document, and `head`, the word that stands for them.
 
-    `kind` is one of KINDS. `number` (singular, plural), `gender` (masculine, feminine, neuter) and
+    `kind` is one of MENTION_KINDS. `number` (singular, plural), `gender` (masculine, feminine, neuter) and
     `person` (1, 2, 3) are empty if they are unknown.
     """
 
@@ -222,16 +227,6 @@ def _document(mentions: tuple[dict, ...], **fields: Any) -> Document:
     return Document(**fields, mentions=tuple(Mention(**mention) for mention in mentions))
 
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FRAME_DIRECTION = (
-    "either"  # direction of attention: the paper's links are pairs of tokens, without one
-)
-FRAME_LEVEL = 0.05  # of corrected p-values
-FRAME_DIFFERENCE = 0.02  # of attention; many sentences make far smaller ones significant
-
-
 @dataclass(frozen=True)
 class Element:
     """A frame element's name and its words, as indices from 0."""
@@ -275,8 +270,8 @@ def frame_heads(scores: "pd.DataFrame") -> "pd.DataFrame":
     """The study's one list of frame heads, the largest difference first (docs/chapters/frames.md).
 
     They attend more along links, in either direction, than along the links' controls: by
-    LEAST_DIFFERENCE or more, and by more than chance among all heads. `scores` has a row per head
-    and direction; the chosen rows are those of the direction JUDGED.
+    FRAME_DIFFERENCE or more, and by more than chance among all heads. `scores` has a row per head
+    and direction; the chosen rows are those of FRAME_DIRECTION.
     """
     rows = scores[scores["direction"] == FRAME_DIRECTION]
     chosen = rows[(rows["p_corrected"] < FRAME_LEVEL) & (rows["difference"] >= FRAME_DIFFERENCE)]

@@ -1,4 +1,4 @@
-"""The format of an attention cache: its version and arrays, and how one is refused."""
+"""The attention cache, an HDF5 file: its format, writing and reading one, and joining shards."""
 
 import json
 import os

@@ -1,6 +1,7 @@
-"""Models that come as a GGUF file: how a source names one, and where its weights are kept.
+"""Models' cards: reading and writing one, whether it is current, and what a study needs of it.
 
-The study dequantises such a file once, next to the model's card. This directory is then the model.
+A model that comes as a GGUF file is dequantised once, next to its card; that directory is then the
+model.
 """
 
 import json
@@ -13,8 +14,8 @@ from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
 
 GGUF_ENDING = ".gguf"
-# Next to attention/, the folder of the card.
-GGUF_FOLDER = "dequantised"
+GGUF_FOLDER = "dequantised"  # next to attention/, the folder of the card
+NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
 
 
 def is_gguf(source: Mapping[str, Any]) -> bool:
@@ -79,13 +80,10 @@ def in_words(source: dict[str, str]) -> str:
     return ", ".join(f"{key} {value}" for key, value in shown.items())
 
 
-NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
-
-
 def check_abilities(card: dict[str, Any], needed: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError where the model of `card` lacks one of the TOKENS in `needed`.
+    """Raise InputError where the model of `card` lacks one of NEEDED_TOKENS that `needed` names.
 
-    `needed` gives the chapters that need each token.
+    It has the chapters that need each.
     """
     for kind, chapters in needed.items():
         if card["special"][kind] is None:

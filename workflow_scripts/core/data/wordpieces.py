@@ -15,6 +15,8 @@ import numpy as np
 from workflow_scripts.core.data.annotations import Annotated
 
 VISIBLE = "LNPS"  # Unicode's letters, numbers, punctuation and symbols
+# How a drawing names tokens of no word: the one before a text, and blanks.
+SPECIAL = ("(start)", "(blank)")
 
 
 def units(word: np.ndarray) -> np.ndarray:
@@ -128,10 +130,6 @@ def remedy(texts: Sequence[Annotated], tokens: Sequence[np.ndarray]) -> str:
     if n_cut:
         reasons.append(f"{n_cut} cut at {longest} tokens: raise max_tokens of the corpus")
     return "; ".join(reasons)
-
-
-# How a drawing names tokens of no word: the one before a text, and blanks.
-SPECIAL = ("(start)", "(blank)")
 
 
 def is_decoder(card: dict[str, Any]) -> bool:
