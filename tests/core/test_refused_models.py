@@ -100,15 +100,6 @@ def test_one_weight_that_is_not_finite(directory: Path, value: float, words: str
     refused(lambda: describe(directory), directory, f"the weights hold {words}, in {QUERY}")
 
 
-@pytest.mark.parametrize(
-    ("dtype", "stored"), [(torch.int8, "I8"), (torch.float8_e4m3fn, "F8_E4M3")]
-)
-def test_integer_weights(directory: Path, dtype: torch.dtype, stored: str) -> None:
-    change_weight(directory, QUERY, lambda weight: weight.to(dtype))
-    words = f"{QUERY} is stored as {stored}: quantized weights are not read"
-    refused(lambda: describe(directory), directory, words)
-
-
 def test_integers_that_are_no_weights(directory: Path) -> None:
     """Positions and masks, which older checkpoints store."""
     path = directory / "model.safetensors"
@@ -125,14 +116,8 @@ def test_integers_that_are_no_weights(directory: Path) -> None:
     assert describe(directory)["max_positions"] == 64
 
 
-def test_the_weights_that_are_loaded_decide(directory: Path) -> None:
-    """Next to them a repository may have the same in other types."""
-    path, other = directory / "model.safetensors", directory / "model_int8.safetensors"
-    shutil.copy(path, directory / "original.safetensors")
-    change_weight(directory, QUERY, lambda weight: weight.to(torch.int8))
-    path.rename(other)
-    (directory / "original.safetensors").rename(path)
-    assert describe(directory)["max_positions"] == 128
+def test_weights_that_are_no_safetensors(directory: Path) -> None:
+    path = directory / "model.safetensors"
     path.rename(directory / "pytorch_model.bin")
     refused(lambda: describe(directory), "no file named model.safetensors", "(docs/data.md)")
 

@@ -169,8 +169,8 @@ def read_trees(path: Path) -> list[Tree]:
 class Mention:
     """Words `start` to `end` (exclusive) of a document, and `head`, the word that stands for them.
 
-    `kind` is one of MENTION_KINDS. `number` (singular, plural), `gender` (masculine, feminine, neuter) and
-    `person` (1, 2, 3) are empty if they are unknown.
+    `kind` is one of MENTION_KINDS. `number` (singular, plural), `gender` (masculine, feminine,
+    neuter) and `person` (1, 2, 3) are empty if they are unknown.
     """
 
     start: int

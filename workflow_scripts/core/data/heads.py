@@ -48,7 +48,7 @@ _CROSS = {"encoder_attn", "EncDecAttention"}
 
 @dataclass(frozen=True)
 class Sublayer:
-    """One attention module: its type, a key of ATTENTION_TYPES, and its layer in its stack, from 0."""
+    """An attention module: its type, one of ATTENTION_TYPES, and its layer in its stack, from 0."""
 
     type: str
     layer: int

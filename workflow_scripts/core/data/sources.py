@@ -1,8 +1,9 @@
 """Where data come from: files that installed Python packages carry, and datasets of the hub.
 
-A study names a package's files without a version; they are found without importing it. What is installed is pinned when a run is planned: the version
-and the SHA-256 of what is read become part of the source, so that another version, or an edited
-file, makes stale what was made of it, wherever the package is installed.
+A study names a package's files without a version; they are found without importing it. What is
+installed is pinned when a run is planned: the version and the SHA-256 of what is read become part
+of the source, so that another version, or an edited file, makes stale what was made of it, wherever
+the package is installed.
 """
 
 import copy

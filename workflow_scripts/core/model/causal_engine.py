@@ -1,4 +1,7 @@
-"""Causal language models: loading one with its head, and the loss of each next token."""
+"""Causal language models: loading one, and the loss of each next token without any sets of heads.
+
+A batch runs once through the plain model; each variant runs from its lowest disabled head up.
+"""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +27,11 @@ from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, wa
 from workflow_scripts.core.model.interventions import Disabled, Replacement
 from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
+
+log = logging.getLogger(__name__)
+TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
+# Tokens whose logits are computed at a time: they stay in a CPU's cache, and keep a GPU busy.
+UNEMBEDDED = {"cpu": 128, "gpu": 4096}
 
 
 def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
@@ -53,15 +61,9 @@ def token_losses(
 def next_token_losses(
     logits: torch.Tensor, ids: torch.Tensor, real: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """What `losses` gives, of the model's outputs, [batch, token, vocabulary]."""
+    """What `token_losses` gives, of the model's outputs, [batch, token, vocabulary]."""
     each = cross_entropy(logits[:, :-1].transpose(1, 2).float(), ids[:, 1:], reduction="none")
     return each if real is None else each.masked_fill(~real[:, 1:].bool(), torch.nan)
-
-
-log = logging.getLogger(__name__)
-TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
-# Tokens whose logits are computed at a time: they stay in a CPU's cache, and keep a GPU busy.
-UNEMBEDDED = {"cpu": 128, "gpu": 4096}
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Start:
     def from_batch(
         cls, model: PreTrainedModel, layers: Layers, inputs: dict[str, torch.Tensor]
     ) -> Self:
-        """Run a padded batch of `padding.pad`."""
+        """Run a padded batch of `running.pad`."""
         shorter = {name: rows[:, :-1] for name, rows in inputs.items()}
         entering, left = [], []
 
@@ -164,7 +166,7 @@ def ablate(
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
     (`zero`), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
-    `replacements.replacement_of`). One pass has at most `pass_tokens` tokens, all stacked variants
+    `interventions.replacement_of`). One pass has at most `pass_tokens` tokens, all stacked variants
     included, or one example's. The whole model runs once for each variant, and the log states it,
     where its layers do not run from each one up as in the whole model.
     """

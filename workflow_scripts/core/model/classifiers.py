@@ -1,4 +1,4 @@
-"""Sequence classifiers: initialised from a pretrained body or at random, loaded, and applied."""
+"""Sequence classifiers and scorers: made of a pretrained body or at random, loaded, and applied."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running, weights
 from workflow_scripts.core.model.running import OneDNN, by_length
+
+SCORER_HEAD = "scorer.safetensors"
 
 
 def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrainedModel:
@@ -99,9 +101,6 @@ def logits_of(
         outputs[batch] = logits.float().cpu().numpy()
     model.train(training)
     return running.check_logits(outputs)
-
-
-SCORER_HEAD = "scorer.safetensors"
 
 
 class Scorer(nn.Module):

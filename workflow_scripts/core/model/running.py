@@ -1,4 +1,4 @@
-"""Length-bucketed batches: examples of similar length share a batch, so that padding is rare."""
+"""How models run: in batches of similar lengths, on a device, by oneDNN, with finite numbers."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +14,13 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
+
+REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
+ONEDNN = (
+    torch.backends.mkldnn.is_available()
+    and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+)
 
 
 def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
@@ -108,15 +115,8 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager:
     return torch.autocast(device.type, dtype=torch.bfloat16)
 
 
-ONEDNN = (
-    torch.backends.mkldnn.is_available()
-    and torch.backends.cpu.get_cpu_capability() == "AVX512"
-    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-)
-
-
 class OneDNN(TorchFunctionMode):
-    """Within, every linear layer that `serves` its operands runs by oneDNN."""
+    """Within, every linear layer that is `served_by_onednn` runs by it."""
 
     def __torch_function__(
         self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
@@ -160,9 +160,6 @@ def served_by_onednn(states: torch.Tensor, weight: torch.Tensor) -> bool:
         and states.numel() > 0
         and not torch.is_autocast_enabled("cpu")
     )
-
-
-REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
 
 
 def is_finite(tensor: torch.Tensor) -> bool:

@@ -1,16 +1,14 @@
 """Weights from a directory, refused where they are not those that its config.json describes.
 
-What `transformers` does not find among the weights it makes anew at random, what it finds too much
-it leaves out, and quantized numbers it takes for weights; here these are errors.
+What `transformers` does not find among the weights it makes anew at random, and what it finds too
+much it leaves out; here these are errors.
 """
 
 import json
-import re
 from pathlib import Path
 
 import torch
 import transformers
-from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.errors import InputError, one_line
@@ -19,7 +17,6 @@ from workflow_scripts.core.model.running import is_finite
 AGAIN = "save the model again with save_pretrained"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
-FLOATS = frozenset(("F64", "F32", "F16", "BF16"))  # what weights are stored as; else quantized
 QUANTIZED = ("quantization_config", "compression_config", "quant_method")
 
 
@@ -59,11 +56,9 @@ def load(
     """The model of class `kind`, float32, and the names of its parameters that were made anew.
 
     Without `whole` these may be the head's and the pooler's, never others of the body. Raises
-    InputError for weights that cannot be read, of another architecture or size, that are quantized
-    or not finite.
+    InputError for weights that cannot be read, of another architecture or size, or not finite.
     """
     config = config or read_config(directory)
-    types = stored_types(directory)
     logging = transformers.utils.logging
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what it would report is checked here
@@ -90,38 +85,11 @@ def load(
     unused = set(report["unexpected_keys"])
     if surplus := {name for name in unused if _is_in_body(model, name) and not _is_mask(name)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
-    unread = _unread(model)
-    for name in sorted(types.keys() - unused):
-        if types[name] not in FLOATS and not any(re.search(pattern, name) for pattern in unread):
-            raise InputError(
-                f"{directory}: {name} is stored as {types[name]}: quantized weights are not read; "
-                f"save the model as one of {', '.join(sorted(FLOATS))}"
-            )
     for name, tensor in model.state_dict().items():
         if tensor.is_floating_point() and not is_finite(tensor):
             what = "NaN" if tensor.isnan().any() else "infinite numbers"
             raise InputError(f"{directory}: the weights hold {what}, in {name}; copy them again")
     return model, missing
-
-
-def stored_types(directory: Path) -> dict[str, str]:
-    """As what each tensor in the files that are loaded is stored; no value is read.
-
-    Raises InputError for a file that is damaged or missing.
-    """
-    alone = (directory / WEIGHTS).is_file()
-    types = {}
-    for name in [WEIGHTS] if alone else sorted(indexed(directory)):
-        try:
-            with safe_open(directory / name, "pt") as opened:
-                for key in opened.keys():  # noqa: SIM118 - not a mapping
-                    types[key] = opened.get_slice(key).get_dtype()
-        except (SafetensorError, OSError) as error:
-            raise InputError(
-                f"{directory / name}: the weights cannot be read ({one_line(error)}); copy them "
-                "again"
-            ) from error
-    return types
 
 
 def indexed(directory: Path) -> set[str]:
@@ -141,14 +109,6 @@ def indexed(directory: Path) -> set[str]:
         if not name.endswith(".safetensors"):
             raise InputError(f"{path}: {name} is no file of safetensors; {AGAIN}")
     return names
-
-
-def _unread(model: PreTrainedModel) -> set[str]:
-    """Patterns of the tensors of a file that are no weights: they are left out, or integers."""
-    prefix = f"{model.base_model_prefix}."  # which a file's names may lack
-    integers = (name for name, buffer in model.named_buffers() if not buffer.is_floating_point())
-    names = {rf"(^|\.){re.escape(name.removeprefix(prefix))}$" for name in integers}
-    return names | set(model._keys_to_ignore_on_load_unexpected or ())
 
 
 def _is_mask(name: str) -> bool:

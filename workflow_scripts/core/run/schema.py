@@ -12,8 +12,8 @@ addition to the keywords of JSON Schema these are known:
                           sdist, fetch: one that the workflow fetches (see downloads.py)
     unique_names: true    the keys are names that the study chooses: those of all objects marked so
                           differ, in more than their case
-    needs                 what a chapter needs (see prerequisites.py)
-    conditions            conditions on the whole study, by name (see prerequisites.py)
+    needs                 what a chapter needs (see config.py)
+    conditions            conditions on the whole study, by name (see config.py)
 """
 
 from collections.abc import Iterator, Sequence
