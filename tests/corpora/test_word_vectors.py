@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data.annotations import Example, write_examples
-from workflow_scripts.core.data.vectors import read_vectors, write_vectors
+from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import word_vectors
 
@@ -113,13 +113,3 @@ def test_training_is_repeatable_and_learns_company(tmp_path: Path) -> None:
     assert ship @ wave > ship @ cloud
     with pytest.raises(InputError, match="no word occurs twice"):
         word_vectors.trained(["a b c"], 4, 1, 1)
-
-
-def test_damaged_vectors_are_refused(tmp_path: Path) -> None:
-    write_vectors(["a", "b"], np.ones((2, 3)), tmp_path / "v", tmp_path / "w")
-    (tmp_path / "w").write_text("a\n")
-    with pytest.raises(InputError, match="1 words for 2 vectors"):
-        read_vectors(tmp_path / "v", tmp_path / "w")
-    (tmp_path / "v").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="not word vectors"):
-        read_vectors(tmp_path / "v", tmp_path / "w")

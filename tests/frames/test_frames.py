@@ -227,7 +227,7 @@ def test_a_comparison_by_hand() -> None:
 def test_a_word_that_was_cut_off_is_an_error(study: Path, tmp_path: Path) -> None:
     write_cache(tmp_path / "short.h5", study / "model.json", study / "sentences", max_tokens=5)
     paths = {name: study / name for name in ("annotation",)}
-    with pytest.raises(InputError, match="has no token; 1 cut at 5 tokens: raise max_tokens"):
+    with pytest.raises(InputError, match=r"has no token; .* raise max_tokens"):
         frame_scores.main(
             **paths,
             attention=tmp_path / "short.h5",

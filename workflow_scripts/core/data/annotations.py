@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below
 
 if TYPE_CHECKING:
@@ -35,20 +34,9 @@ def write_records(path: Path, records: Iterable[Any]) -> None:
             file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
 
 
-def read_records(path: Path, build: Callable[..., T], what: str) -> list[T]:
-    """What `build` makes of each line's fields, in which lists are tuples.
-
-    Raises InputError, with the line, if `build` cannot make `what` (such as "a tree") of them.
-    """
-    records = []
-    for number, line in read_lines(path):
-        try:
-            records.append(build(**_with_tuples(json.loads(line))))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise InputError(
-                f"{path}:{number}: not {what} ({error}); delete the file and run again"
-            ) from error
-    return records
+def read_records(path: Path, build: Callable[..., T]) -> list[T]:
+    """What `build` makes of each line's fields, in which lists are tuples."""
+    return [build(**_with_tuples(json.loads(line))) for _, line in read_lines(path)]
 
 
 def _with_tuples(value: Any) -> Any:
@@ -110,8 +98,8 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The examples of a corpus file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, Example, "an example")
+    """The examples of a corpus file."""
+    return read_records(path, Example)
 
 
 @dataclass(frozen=True)
@@ -161,8 +149,8 @@ def write_trees(path: Path, trees: Iterable[Tree]) -> None:
 
 
 def read_trees(path: Path) -> list[Tree]:
-    """The trees of an annotation file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, Tree, "a tree")
+    """The trees of an annotation file."""
+    return read_records(path, Tree)
 
 
 @dataclass(frozen=True)
@@ -219,8 +207,8 @@ def write_documents(path: Path, documents: Iterable[Document]) -> None:
 
 
 def read_documents(path: Path) -> list[Document]:
-    """The documents of an annotation file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, _document, "a document")
+    """The documents of an annotation file."""
+    return read_records(path, _document)
 
 
 def _document(mentions: tuple[dict, ...], **fields: Any) -> Document:
@@ -257,8 +245,8 @@ def write_links(path: Path, links: Iterable[FrameLinks]) -> None:
 
 
 def read_links(path: Path) -> list[FrameLinks]:
-    """The links of an annotation file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, _links, "a sentence's frame links")
+    """The links of an annotation file."""
+    return read_records(path, _links)
 
 
 def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) -> FrameLinks:

@@ -16,7 +16,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import job
 
-FORMAT = "attention-atlas cache"
+FORMAT = b"attention-atlas cache"
 VERSION = 2
 FLAT = {"ids": np.int32, "word": np.int32, "segment": np.int8}
 # Attributes that are written where they hold: only keys up to the query are stored, which are all
@@ -65,11 +65,6 @@ def reserve(file: h5py.File, n_bytes: int) -> None:
         raise
 
 
-def text_of(value: str | bytes) -> str:
-    """An attribute's text: bytes since format 2, str before."""
-    return value.decode() if isinstance(value, bytes) else value
-
-
 def refusal(path: Path, why: str) -> InputError:
     """The error for a cache that must not be read."""
     return InputError(f"{path}: {why}; delete it and run again")
@@ -82,7 +77,7 @@ def open_complete(path: Path) -> h5py.File:
     try:
         file = h5py.File(path, "r", locking=False)
         attrs = dict(file.attrs)
-        name = text_of(attrs.get("format", ""))
+        name = attrs.get("format")
     except UNREADABLE as error:
         why = f"is truncated or not an HDF5 file ({one_line(error)})"
         raise refusal(path, why) from error
@@ -103,7 +98,7 @@ def write_header(
 ) -> None:
     """Write the attributes, `complete` still false."""
     text = json.dumps(meta)
-    file.attrs.update(format=np.bytes_(FORMAT.encode()), meta=np.bytes_(text.encode()))
+    file.attrs.update(format=np.bytes_(FORMAT), meta=np.bytes_(text.encode()))
     file.attrs.update(version=VERSION, complete=False, n_layers=n_layers, n_heads=n_heads)
     file.attrs.update(dict.fromkeys(marks, True))
     for name in ("examples", "tokens", "pattern"):
@@ -238,7 +233,7 @@ class Cache(Patterns):
         self.path = Path(path)
         self._file = open_complete(self.path)
         attrs = self._file.attrs
-        self.meta: dict[str, Any] = json.loads(text_of(attrs["meta"]))
+        self.meta: dict[str, Any] = json.loads(attrs["meta"])
         self.n_layers, self.n_heads = int(attrs["n_layers"]), int(attrs["n_heads"])
         self.marks = tuple(name for name in MARKS if attrs.get(name, False))
         self.ids: list[str] = self._file["examples/id"].asstr()[:].tolist()

@@ -33,21 +33,13 @@ def read_card(path: Path) -> dict[str, Any]:
     """The content of a card, as `models.describe` gives it.
 
     A model that the study trained stands next to its card, which has its name as `trained`: so it
-    is found wherever the study is. So is a dequantised model, whose `directory` is added. Raises
-    InputError where the file is damaged.
+    is found wherever the study is. So is a dequantised model, whose `directory` is added.
     """
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError) as error:
-        raise InputError(
-            f"{path}: not a model's card ({error}); delete it and run again"
-        ) from error
-    if not isinstance(card, dict):
-        raise InputError(f"{path}: not a model's card; delete it and run again")
-    source = card.get("source")
-    if isinstance(source, dict) and "trained" in source:
-        card["source"] = {"path": str(path.parent / str(source["trained"]))}
-    elif isinstance(source, dict) and is_gguf(source):
+    card = json.loads(path.read_text(encoding="utf-8"))
+    source = card.get("source", {})
+    if "trained" in source:
+        card["source"] = {"path": str(path.parent / source["trained"])}
+    elif is_gguf(source):
         card["directory"] = str(dequantised_directory(path))
     return card
 

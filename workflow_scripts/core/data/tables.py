@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError
 
 Item = TypeVar("Item")
 # A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
@@ -63,13 +63,8 @@ def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
 
 
 def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Read a Parquet table. Raises InputError where it is damaged or misses one of `columns`."""
-    try:
-        frame = pd.read_parquet(path, page_checksum_verification=True)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(
-            f"{path}: not a Parquet table ({one_line(error)}); delete the file and run again"
-        ) from error
+    """Read a Parquet table. Raises InputError where it misses one of `columns`."""
+    frame = pd.read_parquet(path, page_checksum_verification=True)
     check_columns(frame, path, columns)
     return frame
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from workflow_scripts.core.errors import InputError
@@ -49,15 +48,6 @@ def write_vectors(words: Sequence[str], matrix: np.ndarray, vectors: Path, names
 
 
 def read_vectors(vectors: Path, names: Path) -> Vectors:
-    """The vectors at `vectors` and `names`. Raises InputError if they do not match."""
-    try:
-        words = names.read_bytes().decode("utf-8").split("\n")[:-1]
-        matrix = load_file(vectors)["vectors"]
-    except (SafetensorError, KeyError, OSError, ValueError) as error:
-        raise InputError(f"{vectors}: not word vectors; delete the file and run again") from error
-    if matrix.ndim != 2 or len(words) != len(matrix) or not np.isfinite(matrix).all():
-        raise InputError(
-            f"{names}: {len(words)} words for {len(matrix)} vectors, or these are not finite; "
-            "delete both and run again"
-        )
-    return Vectors({word: row for row, word in enumerate(words)}, matrix)
+    """The vectors at `vectors` of the words at `names`."""
+    words = names.read_bytes().decode("utf-8").split("\n")[:-1]
+    return Vectors({word: row for row, word in enumerate(words)}, load_file(vectors)["vectors"])

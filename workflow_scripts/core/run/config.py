@@ -215,18 +215,6 @@ def check_marks(path: str, where: str = "") -> None:
         )
 
 
-def check_results_directory(results: Path) -> None:
-    """Refuse a results directory that cannot be created or written, before any job starts."""
-    path = results.absolute()
-    existing = next(part for part in (path, *path.parents) if part.exists())
-    if not existing.is_dir():
-        raise InputError(f"{existing}: is in the way of the results directory {results}; move it")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise InputError(
-            f"{existing}: not writable; change its permissions or run in another --directory"
-        )
-
-
 def check_queue(folder: str) -> None:
     """Refuse to start while jobs that an earlier head submitted from `folder` are in SLURM's queue.
 

@@ -105,12 +105,6 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
     study = config["study"]
     if study.casefold() in {Path(folder).name for folder in (FOLDER, SDISTS)}:
         raise InputError(f"config: study: {study!r} is a folder of all studies; take another")
-    for node in _nodes(config, root, "sdist"):
-        if not _inside(node.value.partition("/")[2]):
-            raise InputError(
-                f"config: {node.name}: {node.value}: leads out of the distribution; write "
-                "<name in sdists>/<path in it>"
-            )
     for node in _nodes(config, root, "fetch"):
         name, _, inside = node.value.partition("/")
         if name not in sources():
@@ -171,8 +165,6 @@ def _chosen(part: Any, data: bool, licensed: str | None) -> Any:
     if not {"fetch", "hub"} & {*part}:
         return part
     if isinstance(own := part.get("licensed"), str):  # else the schema refuses it
-        if not _inside(own):
-            raise InputError(f"config: licensed: {own!r} leads out of the directory; correct it")
         del part["licensed"]
         if isinstance(licensed, str):
             path = str(Path(licensed).absolute() / own)
@@ -187,15 +179,10 @@ def _without(part: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key not in keys}
 
 
-def _inside(path: str) -> bool:
-    """Whether a path stays in the folder from which it starts."""
-    return not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts
-
-
 def _leads(path: PurePosixPath, file: File) -> bool:
     """Whether a path leads to a file, to a folder above it, or into it where it is an archive."""
     own = PurePosixPath(file.name)
-    packed = file.name.endswith(ARCHIVES) and own in path.parents and ".." not in path.parts
+    packed = file.name.endswith(ARCHIVES) and own in path.parents
     return path == own or path in own.parents or packed
 
 
