@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from workflow_scripts.core.errors import InputError
-
 
 @dataclass(frozen=True)
 class Vectors:
@@ -34,15 +32,7 @@ class Vectors:
 
 
 def write_vectors(words: Sequence[str], matrix: np.ndarray, vectors: Path, names: Path) -> None:
-    """Write the matrix and the words, in its rows' order.
-
-    Raises InputError for the first word whose vector is not finite.
-    """
-    for row in np.flatnonzero(~np.isfinite(matrix).all(axis=1)):
-        raise InputError(
-            f"vectors: the vector of {words[row]!r} is not finite; train on another text, or name "
-            "other vectors"
-        )
+    """Write the matrix and the words, in its rows' order."""
     save_file({"vectors": np.ascontiguousarray(matrix, dtype=np.float32)}, vectors)
     names.write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
 

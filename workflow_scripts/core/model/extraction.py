@@ -115,10 +115,10 @@ class _HandOn(attention.Capture):
         return pattern
 
 
-def forward(model: PreTrainedModel, tokens: Sequence[Tokens], precision: str) -> np.ndarray:
+def forward(model: PreTrainedModel, tokens: Sequence[Tokens]) -> np.ndarray:
     """Patterns of one padded batch: float16 [layer, batch, head, query, key]."""
     layers: list[np.ndarray] = []
-    run(model, tokens, precision, lambda layer, patterns, outside: layers.append(patterns))
+    run(model, tokens, "float32", lambda layer, patterns, outside: layers.append(patterns))
     return np.stack(layers)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import transformers
@@ -24,20 +24,9 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.errors import InputError, one_line
-from workflow_scripts.core.model.models import Source
+from workflow_scripts.core.model.models import Source, from_hub
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
-
-
-class Header(NamedTuple):
-    """What a GGUF file states: all but the weights.
-
-    `quantised` is the type of most weights, such as Q4_1; None where that is a plain one.
-    """
-
-    config: PretrainedConfig
-    tokenizer: FastTokenizer
-    quantised: str | None
 
 
 def find(source: Source) -> Path:
@@ -45,22 +34,11 @@ def find(source: Source) -> Path:
 
     Raises InputError where there is none.
     """
-    if source.hub is None:
-        return path_of(source.to_config())
-    from huggingface_hub import hf_hub_download
-
-    try:
-        return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
-    except Exception as error:  # of any layer of the network below
-        raise InputError(
-            f"hub: {source.hub} at {source.revision}: {source.file} cannot be fetched "
-            f"({one_line(error)}); connect this machine, or download it elsewhere and give it as "
-            "path"
-        ) from error
+    return path_of(source.to_config()) if source.hub is None else from_hub(source)
 
 
-def read_header(file: Path) -> Header:
-    """What a GGUF file states of its model.
+def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
+    """The tokenizer of a GGUF file's model, and the type of most weights where it is no plain one.
 
     Raises InputError for a file that transformers does not read, and for positions that are scaled
     in a way that it leaves out.
@@ -79,7 +57,7 @@ def read_header(file: Path) -> Header:
         raise _unreadable(file, "it has no weights")
     _check_positions(file, reader, config)
     most = numbers.most_common(1)[0][0]
-    return Header(config, tokenizer, None if most in PLAIN else most)
+    return tokenizer, None if most in PLAIN else most
 
 
 def load(file: Path) -> PreTrainedModel:

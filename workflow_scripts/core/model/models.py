@@ -56,11 +56,28 @@ class Source:
 def resolve(source: Source) -> Path:
     """The local directory of a model; one from the hub is downloaded once and kept."""
     if source.hub is not None:
-        return _from_hub(source.hub, source.revision)
+        return from_hub(source)
     directory = path_of(source.to_config())
     if not directory.is_dir():
         raise InputError(f"{directory}: no such model directory; correct the model's source")
     return directory
+
+
+def from_hub(source: Source) -> Path:
+    """The directory of the repository, or the file in it that the source names."""
+    from huggingface_hub import hf_hub_download, snapshot_download
+
+    try:
+        if source.file is not None:
+            return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
+        found = snapshot_download(source.hub, revision=source.revision, allow_patterns=list(FILES))
+        return Path(found)
+    except Exception as error:  # of any layer of the network below
+        what = f"hub: {source.hub} at {source.revision}: {source.file or ''}".rstrip()
+        raise InputError(
+            f"{what} cannot be fetched ({one_line(error)}); connect this machine, or download it "
+            "elsewhere and give it as path"
+        ) from error
 
 
 def directory_of(card: dict[str, Any]) -> Path:
@@ -251,18 +268,6 @@ def max_positions(model: PreTrainedModel) -> int:
             padding = getattr(module, "padding_idx", None)
             return stated if padding is None else stated - padding - 1
     return stated
-
-
-def _from_hub(repository: str, revision: str | None) -> Path:
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(repository, revision=revision, allow_patterns=list(FILES)))
-    except Exception as error:
-        raise InputError(
-            f"hub: {repository} at {revision}: cannot be fetched ({one_line(error)}); "
-            "connect this machine, or download the repository elsewhere and give it as path"
-        ) from error
 
 
 def _no_tokenizer(directory: Path, why: str) -> InputError:

@@ -92,7 +92,7 @@ def _stack(rows: list[np.ndarray], padding: int = 0) -> torch.Tensor:
     return pad_sequence([torch.from_numpy(row).long() for row in rows], True, padding)
 
 
-def pick_device(device: str = "auto") -> torch.device:
+def pick_device(device: str) -> torch.device:
     """The device that a study names; `auto` takes a GPU where there is one."""
     if device == "auto":
         accelerators = {"cuda": torch.cuda, "mps": torch.backends.mps}
