@@ -67,7 +67,7 @@ def decoder() -> tuple[PreTrainedModel, list[Tokens], Losses]:
     model = opened(GPT2).double()  # Llama's norms are in float32
 
     def of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:
-        # next_token_losses computes in float32, which is too coarse for differences
+        # token_losses computes in float32, which is too coarse for differences
         logits = model(**inputs, use_cache=False).logits
         ids, real = inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:]
         each = torch.nn.functional.cross_entropy(

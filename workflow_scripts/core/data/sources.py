@@ -58,7 +58,8 @@ def path_of(source: dict[str, Any]) -> Path:
 
     Raises InputError where a package has no such file, or another one than was pinned.
     """
-    path, wanted = location(source), source.get("sha256")
+    path = inside_package(source["package"]) if "package" in source else Path(source["path"])
+    wanted = source.get("sha256")
     if "package" in source and wanted and wanted != (found := digests.sha256(path)):
         raise InputError(
             f"package: {source['package']}: is not what the run was planned with, or the model's "
@@ -66,11 +67,6 @@ def path_of(source: dict[str, Any]) -> Path:
             "which makes anew what follows from it"
         )
     return path
-
-
-def location(source: dict[str, Any]) -> Path:
-    """The path that `path_of` gives, whatever the files there hold."""
-    return inside_package(source["package"]) if "package" in source else Path(source["path"])
 
 
 def inside_package(location: str) -> Path:

@@ -55,13 +55,6 @@ def token_losses(
     `ids` and `real` are [batch, token]; without `real` there is no padding.
     """
     logits = model(input_ids=ids, attention_mask=real, use_cache=False).logits
-    return next_token_losses(logits, ids, real)
-
-
-def next_token_losses(
-    logits: torch.Tensor, ids: torch.Tensor, real: torch.Tensor | None = None
-) -> torch.Tensor:
-    """What `token_losses` gives, of the model's outputs, [batch, token, vocabulary]."""
     each = cross_entropy(logits[:, :-1].transpose(1, 2).float(), ids[:, 1:], reduction="none")
     return each if real is None else each.masked_fill(~real[:, 1:].bool(), torch.nan)
 

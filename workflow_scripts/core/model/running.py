@@ -63,11 +63,6 @@ def part_of(lengths: Sequence[int], batch_tokens: int, part: str) -> np.ndarray:
     return np.sort(np.concatenate(chosen))
 
 
-def has_segments(model: PreTrainedModel) -> bool:
-    """Whether the model distinguishes the first text from the second by their segments."""
-    return getattr(model.config, "type_vocab_size", 0) > 1
-
-
 def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token].
 
@@ -77,7 +72,7 @@ def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Ten
         "input_ids": _stack([example.ids for example in tokens], _padding_of(model.config)),
         "attention_mask": _stack([np.ones(len(example)) for example in tokens]),
     }
-    if has_segments(model):
+    if getattr(model.config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
         inputs["token_type_ids"] = _stack([example.segment for example in tokens])
     return {name: value.to(model.device) for name, value in inputs.items()}
 
