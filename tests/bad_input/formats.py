@@ -12,8 +12,7 @@ from pathlib import Path
 import defusedxml.ElementTree
 import pandas as pd
 
-from tests.bad_input import corefud
-from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.data.tasks import ARCT_TEXTS, TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
 from workflow_scripts.corpora.segments import articles_of_file
@@ -27,16 +26,12 @@ Records = list[tuple]
 
 @dataclass(frozen=True)
 class Format:
-    """A valid file, called `name`; what the reader and the plain reading make of it.
-
-    `key` is the kind of source and the format's name, as a study gives them, where it does.
-    """
+    """A valid file, called `name`; what the reader and the plain reading make of it."""
 
     name: str
     valid: str
     read: Callable[[Path], Records]
     plainly: Callable[[str], Records]
-    key: str = ""
 
 
 def lines_of(text: str) -> list[str]:
@@ -69,14 +64,14 @@ def glue(name: str) -> tuple[Callable[[Path], Records], Callable[[str], Records]
 
 def arct_read(path: Path) -> Records:
     return [
-        (row["id"], *(row[column] for column in arct_files.TEXTS), str(row["label"]))
+        (row["id"], *(row[column] for column in ARCT_TEXTS), str(row["label"]))
         for row in arct_files.read_points(path)
     ]
 
 
 def arct_plainly(text: str) -> Records:
     names, *rows = [line.split("\t") for line in lines_of(text)]
-    columns = [names.index(column) for column in arct_files.TEXTS]
+    columns = [names.index(column) for column in ARCT_TEXTS]
     id_, label = names.index("#id"), names.index("correctLabelW0orW1")
     return [(row[id_], *(" ".join(row[k].split()) for k in columns), row[label]) for row in rows]
 
@@ -303,9 +298,9 @@ READERS = {"text": text_read, "treebank": trees_read, "coreference": mentions_re
 
 
 def keyed(key: str, name: str, valid: str, plainly: Callable[[str], Records]) -> Format:
-    """A format of corpora, by its key."""
+    """A format of corpora, by the kind of source and the format's name in a study."""
     kind, form = key.split(".")
-    return Format(name, valid, READERS[kind](form), plainly, key)
+    return Format(name, valid, READERS[kind](form), plainly)
 
 
 FORMATS = {
@@ -335,7 +330,6 @@ FORMATS = {
     "CoNLL-2012": keyed(
         "coreference.conll2012", "a.v4_gold_conll", ONTONOTES, mentions_plainly("conll2012")
     ),
-    "CorefUD": keyed("coreference.conllu", "a.conllu", corefud.COREFUD, corefud.plainly),
     "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
     "WikiText": keyed("text.wikitext", "wiki.raw", WIKITEXT, wikitext_plainly),
     "plain text": keyed("text.plain", "a.txt", "One two.\nThree.\n\nFour.\n", text_plainly),
