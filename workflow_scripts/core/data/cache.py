@@ -250,9 +250,7 @@ class Cache(Patterns):
             raise refusal(self.path, why)
 
     def __getitem__(self, index: int) -> CachedExample:
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        index %= len(self)
+        index = range(len(self))[index]
         first, last = self._pattern_offsets[index : index + 2]
         flat = {name: values.copy() for name, values in self.tokens(index).items()}
         maps, length = (self.n_layers, self.n_heads), len(flat["ids"])

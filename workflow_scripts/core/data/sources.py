@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.integrity import digests
 
 # Of files that hold data alone; others, such as archives of examples, may hold pickles.
@@ -39,8 +39,7 @@ def pinned(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 def check_pinned(problems: list[str]) -> None:
     """Raise InputError where a source in a package cannot be read."""
     if problems:
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise InputError(problems[0] + more)
+        raise InputError(problems[0] + and_more(problems))
 
 
 def pin(package: str) -> dict[str, str]:

@@ -166,9 +166,7 @@ class Computed(Patterns):
 
     def __getitem__(self, index: int) -> CachedExample:
         batch_tokens, precision = self._settings
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        index %= len(self)
+        index = range(len(self))[index]
         batches = by_length([len(example) for example in self._examples], batch_tokens)
         batch = next(batch for batch in batches if index in batch)
         row, n = batch.tolist().index(index), len(self._examples[index])

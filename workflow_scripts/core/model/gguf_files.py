@@ -23,7 +23,7 @@ from transformers import (
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.sources import path_of
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model.models import Source, from_hub
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
@@ -74,8 +74,7 @@ def load(file: Path) -> PreTrainedModel:
             output_loading_info=True,
         )
     if lacking := sorted(report["missing_keys"]):
-        more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
-        raise _unreadable(file, f"{lacking[0]} is missing{more}")
+        raise _unreadable(file, f"{lacking[0]} is missing{and_more(lacking)}")
     # A model from GGUF cannot be saved, so its weights move to one that can.
     config = type(packed.config).from_dict(
         {key: item for key, item in packed.config.to_dict().items() if key != "quantization_config"}

@@ -274,11 +274,6 @@ def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> Averages:
     return averages
 
 
-def mean_outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:
-    """Every head's average output over the tokens of texts, [layer, head, dim]."""
-    return averages_of(model, tokens).mean().to(model.device, torch.float32)
-
-
 def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int) -> np.ndarray:
     """For each text the place of a partner in `reference`, int [text].
 

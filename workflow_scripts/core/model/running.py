@@ -69,11 +69,11 @@ def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Ten
     A model without a padding token gets its end token, or 0: it is masked, and stands on the right.
     """
     inputs = {
-        "input_ids": _stack([example.ids for example in tokens], _padding_of(model.config)),
-        "attention_mask": _stack([np.ones(len(example)) for example in tokens]),
+        "input_ids": stack([example.ids for example in tokens], _padding_of(model.config)),
+        "attention_mask": stack([np.ones(len(example)) for example in tokens]),
     }
     if getattr(model.config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
-        inputs["token_type_ids"] = _stack([example.segment for example in tokens])
+        inputs["token_type_ids"] = stack([example.segment for example in tokens])
     return {name: value.to(model.device) for name, value in inputs.items()}
 
 
@@ -82,9 +82,9 @@ def _padding_of(config: PretrainedConfig) -> int:
     return (found[0] if isinstance(found, list) else found) or 0
 
 
-def _stack(rows: list[np.ndarray], padding: int = 0) -> torch.Tensor:
-    """Rows of different lengths as one int64 tensor."""
-    return pad_sequence([torch.from_numpy(row).long() for row in rows], True, padding)
+def stack(rows: Sequence[np.ndarray | Sequence[int]], padding: int = 0) -> torch.Tensor:
+    """Rows of different lengths as one int64 tensor, the shorter ones padded on the right."""
+    return pad_sequence([torch.as_tensor(row).long() for row in rows], True, padding)
 
 
 def pick_device(device: str) -> torch.device:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
@@ -21,6 +20,7 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
+from workflow_scripts.core.model.running import stack
 
 IGNORED = -100  # the label of padding, which the loss leaves out
 CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB
@@ -171,15 +171,15 @@ def pad_sources(
     """The inputs of a batch, int64 [batch, token], on the model's device."""
     padding = translator.model.config.pad_token_id
     inputs = {
-        "input_ids": _stack(sources, padding),
-        "attention_mask": _stack([[1] * len(source) for source in sources], 0),
+        "input_ids": stack(sources, padding),
+        "attention_mask": stack([[1] * len(source) for source in sources], 0),
     }
     return {name: value.to(translator.model.device) for name, value in inputs.items()}
 
 
 def pad_targets(translator: Translator, targets: Sequence[Sequence[int]]) -> torch.Tensor:
     """The labels of a batch, int64 [batch, token], IGNORED at padding, on the model's device."""
-    return _stack(targets, IGNORED).to(translator.model.device)
+    return stack(targets, IGNORED).to(translator.model.device)
 
 
 def _checked_parts(
@@ -192,10 +192,6 @@ def _checked_parts(
     model = open_attention(model.to(device).eval())
     tokenizer = load_tokenizer(directory, languages)
     return model, tokenizer
-
-
-def _stack(rows: Sequence[Sequence[int]], padding: int) -> torch.Tensor:
-    return pad_sequence([torch.tensor(row) for row in rows], True, padding)
 
 
 def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]]) -> list[list[int]]:

@@ -11,7 +11,7 @@ import torch
 import transformers
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model.running import is_finite
 
 AGAIN = "save the model again with save_pretrained"
@@ -81,10 +81,10 @@ def load(
     missing = set(report["missing_keys"])
     lacking = missing if whole else {name for name in missing if _is_in_body(model, name)}
     if lacking:
-        raise _refusal(directory, f"{min(lacking)} is missing{_more(lacking)}")
+        raise _refusal(directory, f"{min(lacking)} is missing{and_more(lacking)}")
     unused = set(report["unexpected_keys"])
     if surplus := {name for name in unused if _is_in_body(model, name) and not _is_mask(name)}:
-        raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
+        raise _refusal(directory, f"{min(surplus)} is not among its parameters{and_more(surplus)}")
     for name, tensor in model.state_dict().items():
         if tensor.is_floating_point() and not is_finite(tensor):
             what = "NaN" if tensor.isnan().any() else "infinite numbers"
@@ -123,7 +123,3 @@ def _refusal(directory: Path, why: str) -> InputError:
     return InputError(
         f"{directory}: the weights are not those of the model in its config.json: {why}; {AGAIN}"
     )
-
-
-def _more(names: set[str]) -> str:
-    return f" (and {len(names) - 1} more)" if len(names) > 1 else ""

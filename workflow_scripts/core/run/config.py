@@ -23,7 +23,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.errors import InputError, and_more
 from workflow_scripts.core.run import downloads, schema
 from workflow_scripts.core.run.files import files_below
 
@@ -56,7 +56,7 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     config = downloads.choose(config)
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
-        raise InputError(f"config: {_line(errors[0])}{_and_more(errors)}")
+        raise InputError(f"config: {_line(errors[0])}{and_more(errors)}")
     filled = schema.fill(config, root, root)
     _check_names(filled, root, schemas)
     by_default = schema.fill({}, root, root)
@@ -93,7 +93,7 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
             fix += f", or data ({config['data']}), from which relative paths start"
             fix += f", or licensed ({config['licensed']})" if "licensed" in config else ""
         words = f"{node.name}: {node.value}: no such file or directory; {fix}"
-        raise InputError(f"config: {words}{_and_more(missing)}")
+        raise InputError(f"config: {words}{and_more(missing)}")
     for node in nodes:
         files = files_below(Path(node.value), deep=node.schema["format"] == "data-path")
         for name in (node.value, *map(str, files)):
@@ -187,10 +187,6 @@ def _start_paths_from_data(config: dict[str, Any], root: dict[str, Any]) -> None
 def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
     """Unknown keys first: a missing key is often the same typo seen from the other side."""
     return (error.validator != "additionalProperties", -len(error.path), error.json_path)
-
-
-def _and_more(errors: list) -> str:
-    return f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
 
 
 def _line(error: ValidationError) -> str:
