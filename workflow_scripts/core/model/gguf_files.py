@@ -22,19 +22,9 @@ from transformers import (
 )
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.errors import InputError, and_more, one_line
-from workflow_scripts.core.model.models import Source, from_hub
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
-
-
-def find(source: Source) -> Path:
-    """The GGUF file of a source; one from the hub is downloaded once and kept.
-
-    Raises InputError where there is none.
-    """
-    return path_of(source.to_config()) if source.hub is None else from_hub(source)
 
 
 def read_header(file: Path) -> tuple[FastTokenizer, str | None]:

@@ -54,13 +54,8 @@ class Source:
 
 
 def resolve(source: Source) -> Path:
-    """The local directory of a model; one from the hub is downloaded once and kept."""
-    if source.hub is not None:
-        return from_hub(source)
-    directory = path_of(source.to_config())
-    if not directory.is_dir():
-        raise InputError(f"{directory}: no such model directory; correct the model's source")
-    return directory
+    """The local directory or GGUF file of a model; one from the hub is downloaded once and kept."""
+    return path_of(source.to_config()) if source.hub is None else from_hub(source)
 
 
 def from_hub(source: Source) -> Path:

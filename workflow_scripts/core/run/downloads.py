@@ -2,9 +2,9 @@
 
 sources/sources.csv has a row per source: its name, what it is, its licence, how it is fetched, the
 URL of its files, the hosts to which that may redirect, and its parts where these are data of
-different kinds. sources/files.csv has a row per file: its
-name in the source's folder, where it is below the URL (if under another name), its SHA-256 and
-size. A file without a SHA-256 is unchecked: its bytes were never seen by those who wrote the table.
+different kinds. sources/files.csv has a row per file: its name in the source's folder, where it is
+below the URL (if under another name), its SHA-256 and size. A file without a SHA-256 is unchecked:
+its bytes were never seen by those who wrote the table.
 """
 
 import copy
@@ -28,6 +28,9 @@ TABLES = Path(__file__).parents[3] / "sources"
 # Where both are, shared by all studies of a working directory.
 FOLDER, SDISTS = "results/downloads", "results/sdists"
 HUB = ("hub", "name", "revision")  # the keys of an entry that the hub has
+# What the two libraries raise where an archive is damaged, encrypted or leads out.
+DAMAGED_ARCHIVE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
+DAMAGED_ARCHIVE += (zlib.error, lzma.LZMAError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -222,11 +225,6 @@ def directory_of(path: str) -> str | None:
     parts = PurePosixPath(path).parts
     shared = parts[:2] in {PurePosixPath(folder).parts for folder in (FOLDER, SDISTS)}
     return str(PurePosixPath(*parts[:3])) if shared and len(parts) > 2 else None
-
-
-# What the two libraries raise where an archive is damaged, encrypted or leads out.
-DAMAGED_ARCHIVE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
-DAMAGED_ARCHIVE += (zlib.error, lzma.LZMAError, RuntimeError)
 
 
 def unpack(archive: Path, folder: Path, label: str, fix: str) -> None:
