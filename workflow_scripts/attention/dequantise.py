@@ -12,7 +12,7 @@ def main(source: dict, dequantised: Out, files: list[Path] = ()) -> None:
 
     Its config states as `quantised` what most weights were stored as.
     """
-    file = models.resolve(models.Source.from_config(source))
+    file = models.resolve(models.Source(**source))
     (tokenizer, quantised), model = gguf_files.read_header(file), gguf_files.load(file)
     if quantised:
         model.config.quantised = quantised

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from tokenizers import Tokenizer
 from transformers import (
     AutoConfig,
@@ -23,6 +22,7 @@ from transformers import (
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.errors import InputError, and_more, one_line
+from workflow_scripts.core.model.weights import quiet
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
@@ -82,18 +82,13 @@ def _readable(file: Path) -> Iterator[dict[str, Any]]:
 
     Errors of the libraries within become an InputError.
     """
-    logging = transformers.utils.logging
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()
     # Their progress bars would fill the log.
-    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
+    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()), quiet():
         (Path(folder) / "model.gguf").symlink_to(file.resolve())
         try:
             yield {"pretrained_model_name_or_path": folder, "gguf_file": "model.gguf"}
         except Exception as error:  # of any kind, for a file of any content
             raise _unreadable(file, one_line(error)) from error
-        finally:
-            logging.set_verbosity(verbosity)
 
 
 def _with_own_tokens(tokenizer: FastTokenizer, n: int) -> FastTokenizer:

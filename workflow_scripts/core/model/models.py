@@ -43,13 +43,8 @@ class Source:
     version: str | None = None
     sha256: str | None = None
 
-    @classmethod
-    def from_config(cls, source: dict[str, Any]) -> "Source":
-        """The source that a study's config, or a model's card, names."""
-        return cls(**source)
-
     def to_config(self) -> dict[str, str]:
-        """The keys that are set."""
+        """The keys that are set, as the study's config and a model's card have them."""
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
@@ -83,7 +78,7 @@ def directory_of(card: dict[str, Any]) -> Path:
     if "directory" in card:
         directory = Path(card["directory"])
     else:
-        directory = resolve(Source.from_config(card["source"]))
+        directory = resolve(Source(**card["source"]))
     if weights_digest(directory) != card["weights"]:
         raise InputError(
             f"{directory}: the weights, config or tokenizer are not those that the card of "

@@ -5,11 +5,13 @@ much it leaves out; here these are errors.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-import transformers
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
+from transformers.utils import logging
 
 from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model.running import is_finite
@@ -59,25 +61,21 @@ def load(
     InputError for weights that cannot be read, of another architecture or size, or not finite.
     """
     config = config or read_config(directory)
-    logging = transformers.utils.logging
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # what it would report is checked here
     try:
-        model, report = kind.from_pretrained(
-            directory,
-            config=config,
-            dtype=torch.float32,
-            trust_remote_code=False,
-            use_safetensors=True,
-            output_loading_info=True,
-        )
+        with quiet():  # what it would report is checked here
+            model, report = kind.from_pretrained(
+                directory,
+                config=config,
+                dtype=torch.float32,
+                trust_remote_code=False,
+                use_safetensors=True,
+                output_loading_info=True,
+            )
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"{directory}: the weights cannot be read, or are of other sizes than in config.json "
             f"({one_line(error)}); copy them again, or {AGAIN} (docs/data.md)"
         ) from error
-    finally:
-        logging.set_verbosity(verbosity)
     missing = set(report["missing_keys"])
     lacking = missing if whole else {name for name in missing if _is_in_body(model, name)}
     if lacking:
@@ -90,6 +88,17 @@ def load(
             what = "NaN" if tensor.isnan().any() else "infinite numbers"
             raise InputError(f"{directory}: the weights hold {what}, in {name}; copy them again")
     return model, missing
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Within, transformers reports errors alone."""
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
 
 
 def indexed(directory: Path) -> set[str]:
