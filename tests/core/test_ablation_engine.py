@@ -88,7 +88,7 @@ class Random:
         generator = torch.Generator().manual_seed(5)
         self.outputs = torch.randn(8, layers, heads, n_tokens, dim, generator=generator)
 
-    def of(self, rows: list[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: list[int], n_tokens: int) -> torch.Tensor:
         return self.outputs[rows, :, :, :n_tokens]
 
 
