@@ -9,7 +9,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import code_digest, digests
 from workflow_scripts.core.run import downloads
 from workflow_scripts.core.run.config import abilities, check, check_marks, check_paths
-from workflow_scripts.core.run.config import check_results_directory, served, source_of
+from workflow_scripts.core.run.config import served, source_of
 from workflow_scripts.core.run.files import files_below, inside
 from workflow_scripts.core.run.schema import data_read
 
@@ -22,7 +22,6 @@ config, PACKAGE_PROBLEMS = sources.pinned(check(config, SCHEMAS))
 if workflow.is_main_process:  # jobs are started by a process that has checked the paths
     check_paths(config, SCHEMAS)
     sources.check_pinned(PACKAGE_PROBLEMS)
-check_results_directory(Path("results"))
 config = downloads.locate(config, SCHEMAS)
 
 RESULTS = f"results/{config['study']}"

@@ -19,7 +19,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
-from workflow_scripts.core.model.interventions import Disabled, Gates, Uniform, mean_outputs
+from workflow_scripts.core.model.interventions import Disabled, Gates, Uniform, averages_of
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
 from workflow_scripts.core.stats.randomisation import OfMetric
@@ -95,7 +95,7 @@ def test_averages_come_from_training_examples(swept: Path) -> None:
     table = read_task(swept / "mnli.parquet")
     train = split_of(table, "train")
     chosen = train.loc[list(sample(range(len(train)), 8, 1))]
-    means = mean_outputs(model, tokens_of(chosen, tokenizer(), 32, 128))
+    means = averages_of(model, tokens_of(chosen, tokenizer(), 32, 128)).mean().float()
     tokens = tokens_of(split_of(table, "dev"), tokenizer(), 32, 128)
     chosen = torch.from_numpy(np.eye(LAYERS * HEADS, dtype=bool)[3].reshape(1, LAYERS, HEADS))
     with watching(model, Disabled(chosen, "mean", means[None, :, :, None])):

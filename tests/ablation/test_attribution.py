@@ -64,7 +64,7 @@ def decoder() -> tuple[PreTrainedModel, list[Tokens], Losses]:
     model = opened(GPT2).double()  # Llama's norms are in float32
 
     def of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:
-        # next_token_losses computes in float32, which is too coarse for differences
+        # token_losses computes in float32, which is too coarse for differences
         logits = model(**inputs, use_cache=False).logits
         ids, real = inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:]
         each = torch.nn.functional.cross_entropy(
@@ -87,7 +87,9 @@ def test_attributions_are_slopes_towards_the_replacement(kind) -> None:
     for at, mode in enumerate(MODES):
         for text in range(len(tokens)):
             inputs = running.pad([tokens[text]], model)
-            outputs = instead[mode] and instead[mode].of([text], len(tokens[text])).double()
+            outputs = (
+                instead[mode] and instead[mode].outputs_for([text], len(tokens[text])).double()
+            )
             for layer, head in ((0, 1), (n_layers(model) - 1, n_heads(model) - 1)):
                 other = 0.0 if outputs is None else outputs[:, layer, head]
                 ends = []

@@ -9,7 +9,6 @@ from tests.bad_input.formats import CONLL, FORMATS
 from tests.bad_input.refused import refused
 from tests.corpora.test_fetch_sdist import zipped
 from tests.corpora.test_segments import DUMP
-from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.patterns.annotated_maps import stored_maps, write_maps
@@ -43,12 +42,10 @@ def test_a_broken_archive_of_trees_is_one_line(tmp_path: Path, content: bytes) -
     refused(lambda: trees_of(path, "auto"), path)
 
 
-def test_damaged_products_are_one_line(tmp_path: Path) -> None:
+def test_damaged_sheets_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "product"
     key = ("minilm", "wikipedia", "w-1", 0, 1, "12345678")
     write_maps(path, [key] * 2, [(np.eye(5), np.zeros(5), np.zeros(5))] * 2)
     assert stored_maps(path, []) == []
     path.write_bytes(path.read_bytes()[:-1])
     refused(lambda: stored_maps(path, []), path, "draw the sheets again")
-    path.write_bytes(b"[]")
-    refused(lambda: read_card(path), path, "delete it and run again")

@@ -75,7 +75,7 @@ def plainly(
     open_attention(model)
     logits = np.empty((len(disabled), len(tokens), 3), np.float32)
     for variant, row in np.ndindex(len(disabled), len(tokens)):
-        outputs = instead and instead.of([row], len(tokens[row]))[0]
+        outputs = instead and instead.outputs_for([row], len(tokens[row]))[0]
         with watching(model, Plainly(disabled[variant], mode, outputs)), torch.no_grad():
             logits[variant, row] = model(**running.pad([tokens[row]], model)).logits[0]
     return logits
@@ -88,7 +88,7 @@ class Random:
         generator = torch.Generator().manual_seed(5)
         self.outputs = torch.randn(8, layers, heads, n_tokens, dim, generator=generator)
 
-    def of(self, rows: list[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: list[int], n_tokens: int) -> torch.Tensor:
         return self.outputs[rows, :, :, :n_tokens]
 
 

@@ -71,7 +71,7 @@ def test_equals_the_whole_model_one_text_at_a_time(name: str, mode: str) -> None
     actual = ablate(model, tokens, SETS, mode, instead, pass_tokens=100)
     assert actual.shape == (len(SETS), len(tokens), max(LENGTHS) - 1)
     for variant, row in np.ndindex(len(SETS), len(tokens)):
-        outputs = instead and instead.of([row], len(tokens[row]))[0]
+        outputs = instead and instead.outputs_for([row], len(tokens[row]))[0]
         with watching(model, Rows(SETS[variant], mode, outputs)):
             expected = nats(model, tokens[row])
         found, beyond = np.split(actual[variant, row], [len(expected)])

@@ -18,7 +18,6 @@ from workflow_scripts.core.run.config import (
     check,
     check_marks,
     check_paths,
-    check_results_directory,
     jobs_submitted_from,
 )
 
@@ -153,17 +152,6 @@ def test_the_schema_admits_no_unknown_key() -> None:
 def test_the_reference_is_up_to_date() -> None:
     text = REFERENCE.read_text(encoding="utf-8")
     assert reference() == text, "docs/configuration.md is out of date; run `make docs`"
-
-
-def test_results_directory_in_the_way_or_read_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "results").write_text("a file")
-    with pytest.raises(InputError, match="in the way"):
-        check_results_directory(tmp_path / "results")
-    monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(InputError, match="not writable"):
-        check_results_directory(tmp_path / "elsewhere")
 
 
 def test_jobs_of_a_folder_are_those_that_snakemake_submitted_from_it() -> None:

@@ -10,7 +10,6 @@ import yaml
 from snakemake.iocontainers import Wildcards
 
 from tests.bad_input.formats import CONLL, FRAMENET, GUM, POINTS, mrpc
-from tests.bad_input.refused import refused
 from tests.parsed_rules import ROOT, parse
 from tests.workflow.tiny_study import made_up_text, tiny_config
 from workflow_scripts.core.data.annotations import COREFERENCE_ENDINGS
@@ -152,13 +151,6 @@ def test_links_are_followed_once(tmp_path: Path) -> None:
     (tmp_path / "corpus/gone.x").symlink_to(tmp_path / "gone.x")
     os.mkfifo(tmp_path / "corpus/pipe.x")
     assert names(tmp_path / "corpus", ".x") == ["b.x", "gone.x", "linked/a.x"]
-
-
-def test_a_name_that_is_not_utf8_is_one_line(tmp_path: Path) -> None:
-    with open(os.fsencode(tmp_path) + b"/caf\xe9.conllx", "w") as file:
-        file.write(CONLL)
-    words = r"caf\udce9.conllx': the name is not UTF-8; rename the file"
-    refused(lambda: files_at(tmp_path, (".conllx",)), words)
 
 
 if __name__ == "__main__":

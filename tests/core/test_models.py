@@ -33,7 +33,7 @@ def test_the_card(directory: Path) -> None:
         "[CLS]", "[SEP]", "[MASK]", "[PAD]",
     ]  # fmt: skip
     assert json.loads(json.dumps(card)) == card
-    assert models.Source.from_config(card["source"]) == models.Source(path=str(directory))
+    assert models.Source(**card["source"]) == models.Source(path=str(directory))
 
 
 @pytest.mark.parametrize(

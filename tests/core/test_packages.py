@@ -79,7 +79,7 @@ def test_an_edited_file_is_another_model(site: Path) -> None:
     from workflow_scripts.core.model import models  # not for read_by_rules: it loads torch
 
     source = data_sources.pinned(sources())[0]["models"]["m"]
-    origin, path = models.Source.from_config(source), site / "card.json"
+    origin, path = models.Source(**source), site / "card.json"
     directory = models.resolve(origin)
     card = {"name": "m", "source": origin.to_config(), "weights": models.weights_digest(directory)}
     write_card(card, path)

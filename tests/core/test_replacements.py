@@ -10,7 +10,7 @@ from tests.core.tiny_models import random_classifier, random_tokens
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
-from workflow_scripts.core.model.interventions import mean_outputs, partners_of, replacement_of
+from workflow_scripts.core.model.interventions import averages_of, partners_of, replacement_of
 
 LENGTHS = (9, 23, 14, 5, 17)
 
@@ -42,8 +42,9 @@ def test_averages_are_over_real_tokens_by_position_and_in_all(model: PreTrainedM
     tokens = random_tokens(LENGTHS)
     each = [outputs_on(model, text) for text in tokens]
     overall = torch.cat(each, 2).mean(2)
-    torch.testing.assert_close(mean_outputs(model, tokens), overall, atol=1e-5, rtol=1e-4)
-    instead = replacement_of("position", model, [], tokens, 1).of([0, 1], 30)
+    found = averages_of(model, tokens).mean().float()
+    torch.testing.assert_close(found, overall, atol=1e-5, rtol=1e-4)
+    instead = replacement_of("position", model, [], tokens, 1).outputs_for([0, 1], 30)
     assert len(instead) == 1  # the same for all texts
     for position in range(30):
         having = [outputs[:, :, position] for outputs in each if outputs.shape[2] > position]
@@ -59,7 +60,7 @@ def test_resampled_outputs_are_those_of_the_partner_at_the_same_position(
     partners = partners_of(texts, others, 1)
     for rows in ([0, 1, 2, 3], [3, 0], [1]):
         n_tokens = max(len(texts[row]) for row in rows)
-        found = instead.of(rows, n_tokens)
+        found = instead.outputs_for(rows, n_tokens)
         for place, row in enumerate(rows):
             expected = outputs_on(model, others[partners[row]])
             for token in range(len(texts[row])):

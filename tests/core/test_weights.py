@@ -97,7 +97,7 @@ def test_a_missing_shard(opened: tuple, tmp_path: Path) -> None:
     load(directory)
     shard = sorted(directory.glob("*.safetensors"))[2]
     shard.unlink()
-    assert f"{shard.name}: the weights cannot be read" in refused(load, directory)
+    assert "the weights cannot be read" in refused(load, directory)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)

@@ -35,7 +35,9 @@ def write_glue(folder: Path, n_train: int, n_dev: int) -> None:
             n = n_train if split == "train" else n_dev
             rows = [_numbered(row, name) for row in _written(writer, f"{name}-{split}", n)]
             labels = [-1 if split.startswith("test") else row[2] for row in rows]
-            columns = {text: [row[k] for row in rows] for k, text in enumerate(task.hub)}
+            columns = {
+                text: [row[k] for row in rows] for k, text in enumerate(task.hub or task.texts)
+            }
             kind = pa.int64() if task.labels else pa.float32()
             columns["label"] = pa.array(labels, kind)
             columns["idx"] = pa.array(range(n), pa.int32())

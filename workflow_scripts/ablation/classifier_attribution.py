@@ -58,7 +58,7 @@ def attributions(
         outputs = torch.stack([each.detach() for each in heads.outputs], 1)
         gradients = torch.stack([each.grad for each in heads.outputs], 1)
         for at, replacement in enumerate(replacements.values()):
-            instead = 0 if replacement is None else replacement.of(batch, outputs.shape[3])
+            instead = 0 if replacement is None else replacement.outputs_for(batch, outputs.shape[3])
             change = ((instead - outputs) * gradients).sum((-1, -2), dtype=torch.float64)
             values[at][..., batch] = change.permute(1, 2, 0).cpu().numpy()
     return values

@@ -36,7 +36,7 @@ def main(
     """
     card = read_card(model)
     chosen, others = sampled_segments(corpus, n_segments, seed)
-    tokens = Segments.of(chosen, card, max_tokens).tokens
+    tokens = Segments.from_examples(chosen, card, max_tokens).tokens
     texts = reference_texts(corpus, others, modes, reference, card, max_tokens)
     decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
 

@@ -43,7 +43,7 @@ def reference_texts(
             f"{corpus}: mode {taken[0]} needs segments other than those measured; lower "
             f"ablation.text.n_segments or remove {taken[0]} from ablation.text.modes"
         )
-    return Segments.of(others[:reference], card, max_tokens).tokens
+    return Segments.from_examples(others[:reference], card, max_tokens).tokens
 
 
 def variants_of(
@@ -87,7 +87,7 @@ def main(
     """
     card = read_card(model)
     chosen, others = sampled_segments(corpus, n_segments, seed)
-    segments = Segments.of(chosen, card, max_tokens)
+    segments = Segments.from_examples(chosen, card, max_tokens)
     used = [mode for modes in units.values() for mode in modes]
     texts = reference_texts(corpus, others, used, reference, card, max_tokens)
     decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))

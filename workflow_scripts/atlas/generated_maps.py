@@ -95,7 +95,7 @@ def with_generated(
     word = words_after(tokenizer, ids, prompt.word)
     segment = np.zeros(len(ids), np.int8)
     whole = Tokens(prompt.id, ids, word, segment, int(word.max()) + 1)
-    return whole, forward(model, [whole], "float32")[:, 0]
+    return whole, forward(model, [whole])[:, 0]
 
 
 def main(

@@ -12,11 +12,11 @@ def main(source: dict, dequantised: Out, files: list[Path] = ()) -> None:
 
     Its config states as `quantised` what most weights were stored as.
     """
-    file = gguf_files.find(models.Source.from_config(source))
-    header, model = gguf_files.read_header(file), gguf_files.load(file)
-    if header.quantised:
-        model.config.quantised = header.quantised
-    models.save(model, header.tokenizer, dequantised)
+    file = models.resolve(models.Source(**source))
+    (tokenizer, quantised), model = gguf_files.read_header(file), gguf_files.load(file)
+    if quantised:
+        model.config.quantised = quantised
+    models.save(model, tokenizer, dequantised)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def main(
     It must be of this `kind`. `needed` are the abilities that it must have, each with the chapters
     that need it.
     """
-    origin = models.Source.from_config(source)
+    origin = models.Source(**source)
     directory = dequantised_directory(model) if is_gguf(source) else models.resolve(origin)
     card = models.describe(directory, name, origin)
     check_kind(card, kind)

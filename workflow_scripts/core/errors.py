@@ -1,5 +1,7 @@
 """The one exception for input that a person has to correct, and other errors on one line."""
 
+from collections.abc import Sized
+
 LONGEST = 1000  # characters of a line that people read; what a file holds may have any length
 REASON = 200  # characters of another error's message within such a line
 
@@ -24,3 +26,8 @@ class InputError(Exception):
 def one_line(error: Exception) -> str:
     """The message of an error of any library, on one line, cut to REASON characters."""
     return " ".join(str(error).split())[:REASON] or type(error).__name__
+
+
+def and_more(things: Sized) -> str:
+    """What follows the first of these things where it alone is named: " (and 2 more)", or ""."""
+    return f" (and {len(things) - 1} more)" if len(things) > 1 else ""

@@ -144,7 +144,9 @@ def main(
     `settings` are a study's `pruning`. Units are heads, and key-value groups where heads share.
     """
     card = read_card(model)
-    segments = Segments.of(sampled_segments(corpus, n_segments, seed)[0], card, max_tokens)
+    segments = Segments.from_examples(
+        sampled_segments(corpus, n_segments, seed)[0], card, max_tokens
+    )
     folds = halves(segments.documents, seed)
     decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
     units = {"head": gradients(decoder, segments.tokens)}

@@ -119,10 +119,10 @@ def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRo
 
 def _hub_rows(source: dict[str, Any], task: Task) -> SplitRows:
     label = f"{source['hub']}/{source['name']}/{source['split']}"
-    part = SplitRows()
-    for number, row in enumerate(load_rows(source, (*task.hub, "label")), start=1):
+    part, columns = SplitRows(), task.hub or task.texts
+    for number, row in enumerate(load_rows(source, (*columns, "label")), start=1):
         where = f"{label}:{number}"
-        texts = [row[column] or "" for column in task.hub]
+        texts = [row[column] or "" for column in columns]
         if not all(isinstance(text, str) for text in texts):
             raise InputError(f"{where}: a text that is no string; fix the dataset")
         if not all(text.strip() for text in texts):

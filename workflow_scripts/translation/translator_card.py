@@ -23,7 +23,7 @@ def parts_of(source: dict[str, Any]) -> tuple[Languages, models.Source]:
         key: value for key, value in source.items() if key in Languages.__dataclass_fields__
     }
     origin = {key: value for key, value in source.items() if key not in languages}
-    return Languages(**languages), models.Source.from_config(origin)
+    return Languages(**languages), models.Source(**origin)
 
 
 if __name__ == "__main__":

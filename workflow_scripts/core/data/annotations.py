@@ -1,4 +1,7 @@
-"""Records, one JSON object per line: how every annotation and corpus file is written and read."""
+"""What corpora and annotations hold: examples, trees, documents with mentions, and frame links.
+
+Each file has one record per line, a JSON object.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -7,10 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 T = TypeVar("T")
+Spans = tuple[tuple[int, int], ...]
+
+ROOT = -1  # the head of a root
+MENTION_KINDS = ("pronoun", "proper", "nominal")
+COREFERENCE_ENDINGS = (".conll", "_conll", ".conllu")  # of files with coreference
+# The paper's frame links are pairs of tokens, without a direction.
+FRAME_DIRECTION = "either"
+FRAME_LEVEL = 0.05  # of corrected p-values
+FRAME_DIFFERENCE = 0.02  # of attention; many sentences make far smaller ones significant
 
 
 def write_records(path: Path, records: Iterable[Any]) -> None:
@@ -20,20 +34,9 @@ def write_records(path: Path, records: Iterable[Any]) -> None:
             file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
 
 
-def read_records(path: Path, build: Callable[..., T], what: str) -> list[T]:
-    """What `build` makes of each line's fields, in which lists are tuples.
-
-    Raises InputError, with the line, if `build` cannot make `what` (such as "a tree") of them.
-    """
-    records = []
-    for number, line in read_lines(path):
-        try:
-            records.append(build(**_with_tuples(json.loads(line))))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise InputError(
-                f"{path}:{number}: not {what} ({error}); delete the file and run again"
-            ) from error
-    return records
+def read_records(path: Path, build: Callable[..., T]) -> list[T]:
+    """What `build` makes of each line's fields, in which lists are tuples."""
+    return [build(**_with_tuples(json.loads(line))) for _, line in read_lines(path)]
 
 
 def _with_tuples(value: Any) -> Any:
@@ -41,9 +44,6 @@ def _with_tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _with_tuples(item) for name, item in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
-
-
-Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,8 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The examples of a corpus file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, Example, "an example")
-
-
-ROOT = -1
+    """The examples of a corpus file."""
+    return read_records(path, Example)
 
 
 @dataclass(frozen=True)
@@ -152,20 +149,16 @@ def write_trees(path: Path, trees: Iterable[Tree]) -> None:
 
 
 def read_trees(path: Path) -> list[Tree]:
-    """The trees of an annotation file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, Tree, "a tree")
-
-
-MENTION_KINDS = ("pronoun", "proper", "nominal")
-COREFERENCE_ENDINGS = (".conll", "_conll", ".conllu")  # of files with coreference
+    """The trees of an annotation file."""
+    return read_records(path, Tree)
 
 
 @dataclass(frozen=True)
 class Mention:
     """Words `start` to `end` (exclusive) of a document, and `head`, the word that stands for them.
 
-    `kind` is one of KINDS. `number` (singular, plural), `gender` (masculine, feminine, neuter) and
-    `person` (1, 2, 3) are empty if they are unknown.
+    `kind` is one of MENTION_KINDS. `number` (singular, plural), `gender` (masculine, feminine,
+    neuter) and `person` (1, 2, 3) are empty if they are unknown.
     """
 
     start: int
@@ -214,22 +207,12 @@ def write_documents(path: Path, documents: Iterable[Document]) -> None:
 
 
 def read_documents(path: Path) -> list[Document]:
-    """The documents of an annotation file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, _document, "a document")
+    """The documents of an annotation file."""
+    return read_records(path, _document)
 
 
 def _document(mentions: tuple[dict, ...], **fields: Any) -> Document:
     return Document(**fields, mentions=tuple(Mention(**mention) for mention in mentions))
-
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FRAME_DIRECTION = (
-    "either"  # direction of attention: the paper's links are pairs of tokens, without one
-)
-FRAME_LEVEL = 0.05  # of corrected p-values
-FRAME_DIFFERENCE = 0.02  # of attention; many sentences make far smaller ones significant
 
 
 @dataclass(frozen=True)
@@ -262,8 +245,8 @@ def write_links(path: Path, links: Iterable[FrameLinks]) -> None:
 
 
 def read_links(path: Path) -> list[FrameLinks]:
-    """The links of an annotation file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, _links, "a sentence's frame links")
+    """The links of an annotation file."""
+    return read_records(path, _links)
 
 
 def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) -> FrameLinks:
@@ -275,8 +258,8 @@ def frame_heads(scores: "pd.DataFrame") -> "pd.DataFrame":
     """The study's one list of frame heads, the largest difference first (docs/chapters/frames.md).
 
     They attend more along links, in either direction, than along the links' controls: by
-    LEAST_DIFFERENCE or more, and by more than chance among all heads. `scores` has a row per head
-    and direction; the chosen rows are those of the direction JUDGED.
+    FRAME_DIFFERENCE or more, and by more than chance among all heads. `scores` has a row per head
+    and direction; the chosen rows are those of FRAME_DIRECTION.
     """
     rows = scores[scores["direction"] == FRAME_DIRECTION]
     chosen = rows[(rows["p_corrected"] < FRAME_LEVEL) & (rows["difference"] >= FRAME_DIFFERENCE)]

@@ -1,4 +1,4 @@
-"""The format of an attention cache: its version and arrays, and how one is refused."""
+"""The attention cache, an HDF5 file: its format, writing and reading one, and joining shards."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import job
 
-FORMAT = "attention-atlas cache"
+FORMAT = b"attention-atlas cache"
 VERSION = 2
 FLAT = {"ids": np.int32, "word": np.int32, "segment": np.int8}
 # Attributes that are written where they hold: only keys up to the query are stored, which are all
@@ -65,11 +65,6 @@ def reserve(file: h5py.File, n_bytes: int) -> None:
         raise
 
 
-def text_of(value: str | bytes) -> str:
-    """An attribute's text: bytes since format 2, str before."""
-    return value.decode() if isinstance(value, bytes) else value
-
-
 def refusal(path: Path, why: str) -> InputError:
     """The error for a cache that must not be read."""
     return InputError(f"{path}: {why}; delete it and run again")
@@ -82,7 +77,7 @@ def open_complete(path: Path) -> h5py.File:
     try:
         file = h5py.File(path, "r", locking=False)
         attrs = dict(file.attrs)
-        name = text_of(attrs.get("format", ""))
+        name = attrs.get("format")
     except UNREADABLE as error:
         why = f"is truncated or not an HDF5 file ({one_line(error)})"
         raise refusal(path, why) from error
@@ -103,7 +98,7 @@ def write_header(
 ) -> None:
     """Write the attributes, `complete` still false."""
     text = json.dumps(meta)
-    file.attrs.update(format=np.bytes_(FORMAT.encode()), meta=np.bytes_(text.encode()))
+    file.attrs.update(format=np.bytes_(FORMAT), meta=np.bytes_(text.encode()))
     file.attrs.update(version=VERSION, complete=False, n_layers=n_layers, n_heads=n_heads)
     file.attrs.update(dict.fromkeys(marks, True))
     for name in ("examples", "tokens", "pattern"):
@@ -238,7 +233,7 @@ class Cache(Patterns):
         self.path = Path(path)
         self._file = open_complete(self.path)
         attrs = self._file.attrs
-        self.meta: dict[str, Any] = json.loads(text_of(attrs["meta"]))
+        self.meta: dict[str, Any] = json.loads(attrs["meta"])
         self.n_layers, self.n_heads = int(attrs["n_layers"]), int(attrs["n_heads"])
         self.marks = tuple(name for name in MARKS if attrs.get(name, False))
         self.ids: list[str] = self._file["examples/id"].asstr()[:].tolist()
@@ -255,9 +250,7 @@ class Cache(Patterns):
             raise refusal(self.path, why)
 
     def __getitem__(self, index: int) -> CachedExample:
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        index %= len(self)
+        index = range(len(self))[index]
         first, last = self._pattern_offsets[index : index + 2]
         flat = {name: values.copy() for name, values in self.tokens(index).items()}
         maps, length = (self.n_layers, self.n_heads), len(flat["ids"])

@@ -1,6 +1,7 @@
-"""Models that come as a GGUF file: how a source names one, and where its weights are kept.
+"""Models' cards: reading and writing one, whether it is current, and what a study needs of it.
 
-The study dequantises such a file once, next to the model's card. This directory is then the model.
+A model that comes as a GGUF file is dequantised once, next to its card; that directory is then the
+model.
 """
 
 import json
@@ -13,8 +14,8 @@ from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
 
 GGUF_ENDING = ".gguf"
-# Next to attention/, the folder of the card.
-GGUF_FOLDER = "dequantised"
+GGUF_FOLDER = "dequantised"  # next to attention/, the folder of the card
+NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
 
 
 def is_gguf(source: Mapping[str, Any]) -> bool:
@@ -32,21 +33,13 @@ def read_card(path: Path) -> dict[str, Any]:
     """The content of a card, as `models.describe` gives it.
 
     A model that the study trained stands next to its card, which has its name as `trained`: so it
-    is found wherever the study is. So is a dequantised model, whose `directory` is added. Raises
-    InputError where the file is damaged.
+    is found wherever the study is. So is a dequantised model, whose `directory` is added.
     """
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError) as error:
-        raise InputError(
-            f"{path}: not a model's card ({error}); delete it and run again"
-        ) from error
-    if not isinstance(card, dict):
-        raise InputError(f"{path}: not a model's card; delete it and run again")
-    source = card.get("source")
-    if isinstance(source, dict) and "trained" in source:
-        card["source"] = {"path": str(path.parent / str(source["trained"]))}
-    elif isinstance(source, dict) and is_gguf(source):
+    card = json.loads(path.read_text(encoding="utf-8"))
+    source = card.get("source", {})
+    if "trained" in source:
+        card["source"] = {"path": str(path.parent / source["trained"])}
+    elif is_gguf(source):
         card["directory"] = str(dequantised_directory(path))
     return card
 
@@ -79,13 +72,10 @@ def in_words(source: dict[str, str]) -> str:
     return ", ".join(f"{key} {value}" for key, value in shown.items())
 
 
-NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
-
-
 def check_abilities(card: dict[str, Any], needed: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError where the model of `card` lacks one of the TOKENS in `needed`.
+    """Raise InputError where the model of `card` lacks one of NEEDED_TOKENS that `needed` names.
 
-    `needed` gives the chapters that need each token.
+    It has the chapters that need each.
     """
     for kind, chapters in needed.items():
         if card["special"][kind] is None:

@@ -1,4 +1,4 @@
-"""Heads' names in tables and figures: `<layer>-<head>`, both counted from 1, as in the papers."""
+"""Names of heads, `<layer>-<head>` from 1 as in the papers, and types of attention modules."""
 
 import re
 from collections.abc import Iterable
@@ -36,11 +36,8 @@ def parse_head(name: str, n_layers: int, n_heads: int) -> tuple[int, int]:
     return layer, head
 
 
-ATTENTION_TYPES = {
-    "encoder": "Enc-Enc",
-    "encoder-decoder": "Enc-Dec",
-    "decoder": "Dec-Dec",
-}  # for people
+# With their names for people.
+ATTENTION_TYPES = {"encoder": "Enc-Enc", "encoder-decoder": "Enc-Dec", "decoder": "Dec-Dec"}
 # T5 calls its layers `block`, and numbers the parts of a layer too.
 _MODULE = re.compile(
     r"(?:.*\.)?(?P<stack>encoder|decoder)\.(?:layers|block)\.(?P<layer>\d+)\.(?:layer\.\d+\.)?"
@@ -51,7 +48,7 @@ _CROSS = {"encoder_attn", "EncDecAttention"}
 
 @dataclass(frozen=True)
 class Sublayer:
-    """One attention module: its type, a key of TYPES, and its layer in its stack, from 0."""
+    """An attention module: its type, one of ATTENTION_TYPES, and its layer in its stack, from 0."""
 
     type: str
     layer: int
@@ -67,6 +64,6 @@ def sublayer_of(module: str) -> Sublayer | None:
 
 
 def in_order(sublayers: Iterable[Sublayer]) -> tuple[Sublayer, ...]:
-    """By type, in the order of TYPES, then by layer."""
+    """By type, in the order of ATTENTION_TYPES, then by layer."""
     kinds = list(ATTENTION_TYPES)
     return tuple(sorted(sublayers, key=lambda each: (kinds.index(each.type), each.layer)))

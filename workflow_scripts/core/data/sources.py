@@ -1,8 +1,9 @@
-"""Files that installed Python packages carry, found without importing the package.
+"""Where data come from: files that installed Python packages carry, and datasets of the hub.
 
-A study names them without a version. What is installed is pinned when a run is planned: the version
-and the SHA-256 of what is read become part of the source, so that another version, or an edited
-file, makes stale what was made of it, wherever the package is installed.
+A study names a package's files without a version; they are found without importing it. What is
+installed is pinned when a run is planned: the version and the SHA-256 of what is read become part
+of the source, so that another version, or an edited file, makes stale what was made of it, wherever
+the package is installed.
 """
 
 import copy
@@ -12,8 +13,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.integrity import digests
+
+# Of files that hold data alone; others, such as archives of examples, may hold pickles.
+DATASET_FORMS = ("arrow", "csv", "json", "parquet", "text")
+# What the library has prepared before, as Arrow, where it cannot reach the hub.
+DATASET_CACHED = "cache"
 
 
 def pinned(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -33,8 +39,7 @@ def pinned(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 def check_pinned(problems: list[str]) -> None:
     """Raise InputError where a source in a package cannot be read."""
     if problems:
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise InputError(problems[0] + more)
+        raise InputError(problems[0] + and_more(problems))
 
 
 def pin(package: str) -> dict[str, str]:
@@ -42,7 +47,7 @@ def pin(package: str) -> dict[str, str]:
 
     A package that no distribution brought, such as a folder on PYTHONPATH, has no version.
     """
-    sha256 = _digest(package, inside_package(package))
+    sha256 = digests.sha256(inside_package(package))
     version = _version(package.partition("/")[0])
     return {"sha256": sha256} | ({"version": version} if version else {})
 
@@ -52,19 +57,15 @@ def path_of(source: dict[str, Any]) -> Path:
 
     Raises InputError where a package has no such file, or another one than was pinned.
     """
-    path, wanted = location(source), source.get("sha256")
-    if "package" in source and wanted and wanted != (found := _digest(source["package"], path)):
+    path = inside_package(source["package"]) if "package" in source else Path(source["path"])
+    wanted = source.get("sha256")
+    if "package" in source and wanted and wanted != (found := digests.sha256(path)):
         raise InputError(
             f"package: {source['package']}: is not what the run was planned with, or the model's "
             f"card written for (SHA-256 {wanted[:12]}, now {found[:12]}); start snakemake again, "
             "which makes anew what follows from it"
         )
     return path
-
-
-def location(source: dict[str, Any]) -> Path:
-    """The path that `path_of` gives, whatever the files there hold."""
-    return inside_package(source["package"]) if "package" in source else Path(source["path"])
 
 
 def inside_package(location: str) -> Path:
@@ -95,29 +96,12 @@ def _sources(part: Any, name: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
         yield from _sources(value, f"{name}.{key}" if name else key)
 
 
-def _digest(package: str, path: Path) -> str:
-    try:
-        return digests.sha256(path)
-    except OSError as error:
-        raise InputError(
-            f"package: {package}: {error.filename}: cannot be read ({error.strerror}); change its "
-            "permissions, or install the package again"
-        ) from error
-
-
 def _version(package: str) -> str | None:
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:  # a distribution of another name, found in 0.6 s
         names = metadata.packages_distributions().get(package, [])
         return metadata.version(names[0]) if names else None
-
-
-# Of files that hold data alone; others, such as archives of examples, may hold pickles.
-DATASET_FORMS = ("arrow", "csv", "json", "parquet", "text")
-DATASET_CACHED = (
-    "cache"  # what the library has prepared before, as Arrow, where it cannot reach the hub
-)
 
 
 def load_rows(

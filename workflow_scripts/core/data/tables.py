@@ -1,21 +1,22 @@
-"""Tidy tables: Parquet between rules, CSV for people."""
+"""Tidy tables, Parquet between rules and CSV for people, and samples of what they hold."""
 
 import random
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from workflow_scripts.core.data import tables
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError
 
+Item = TypeVar("Item")
 # A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
 FORMULA = re.compile(r"[=+\-@]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+ROW = "row"  # the column of a part of a table with the place of each row in the whole
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:
@@ -62,13 +63,8 @@ def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
 
 
 def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Read a Parquet table. Raises InputError where it is damaged or misses one of `columns`."""
-    try:
-        frame = pd.read_parquet(path, page_checksum_verification=True)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(
-            f"{path}: not a Parquet table ({one_line(error)}); delete the file and run again"
-        ) from error
+    """Read a Parquet table. Raises InputError where it misses one of `columns`."""
+    frame = pd.read_parquet(path, page_checksum_verification=True)
     check_columns(frame, path, columns)
     return frame
 
@@ -110,15 +106,12 @@ def per_pair(weights: np.ndarray, names: Sequence[str] = ()) -> pd.DataFrame:
     return frame
 
 
-ROW = "row"
-
-
 def join_parts(parts: Sequence[Path]) -> pd.DataFrame:
     """The whole table from its parts, in the order of their column `row`, which goes.
 
     Parts without rows add nothing. Raises InputError where rows are missing or stand in two parts.
     """
-    frames = [frame for part in parts if len(frame := tables.read(part, (ROW,)))]
+    frames = [frame for part in parts if len(frame := read(part, (ROW,)))]
     whole = pd.concat(frames, ignore_index=True)
     whole = whole.sort_values(ROW, kind="stable", ignore_index=True)
     if not np.array_equal(whole.pop(ROW), np.arange(len(whole))):
@@ -126,12 +119,6 @@ def join_parts(parts: Sequence[Path]) -> pd.DataFrame:
             f"{parts[0].parent}: the parts lack rows or share some; delete them and run again"
         )
     return whole
-
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Item = TypeVar("T")
 
 
 def sample(items: Sequence[Item], n: int, seed: int) -> Sequence[Item]:
@@ -146,6 +133,6 @@ def sample_by(rng: random.Random, items: Sequence[Item], n: int) -> Sequence[Ite
     return [items[index] for index in sorted(rng.sample(range(len(items)), n))]
 
 
-def sample_rows(frame: "pd.DataFrame", n: int, seed: int) -> "pd.DataFrame":
+def sample_rows(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     """`n` of the rows of a table, numbered from 0: those that `sample` takes."""
     return frame.iloc[list(sample(range(len(frame)), n, seed))].reset_index(drop=True)

@@ -1,4 +1,7 @@
-"""GLUE tasks, those of Kovaleva et al. (2019, section 3) and CoLA, and their prepared tables."""
+"""Tasks and their prepared tables: those of GLUE and argument comprehension (ARCT).
+
+Of GLUE, those of Kovaleva et al. (2019, section 3), and CoLA.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,19 +21,19 @@ class Task:
 
     `labels` are the classes as the files spell them, in the order of their numbers, empty if the
     label is a score from 0 to BEST_SCORE. `ids` identify a row; empty if the task has no ids.
-    `files` maps each split to its official file, `hub` are the hub's text columns. `columns` names
-    the files' columns if they have no header. If `malformed`, the official files have malformed
-    rows, which are left out and counted.
+    `files` maps each split to its official file. `columns` names the files' columns if they have no
+    header, `hub` the hub's text columns if they differ from `texts`. If `malformed`, the official
+    files have malformed rows, which are left out and counted.
     """
 
     title: str
     texts: tuple[str, ...]
-    label: str
-    metrics: tuple[str, ...]
-    hub: tuple[str, ...]
+    label: str = "label"
+    metrics: tuple[str, ...] = ("accuracy",)
     labels: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    hub: tuple[str, ...] = ()
     files: dict[str, str] = field(default_factory=lambda: {"train": "train.tsv", "dev": "dev.tsv"})
     hub_splits: dict[str, str] = field(
         default_factory=lambda: {"train": "train", "dev": "validation"}
@@ -64,15 +67,11 @@ TASKS: dict[str, Task] = {
         label="score",
         ids=("index",),
         metrics=("pearson", "spearman"),
-        hub=("sentence1", "sentence2"),
     ),
     "sst2": Task(
         title="SST-2",
         texts=("sentence",),
-        label="label",
         labels=("0", "1"),
-        metrics=("accuracy",),
-        hub=("sentence",),
     ),
     "qqp": Task(
         title="QQP",
@@ -81,26 +80,19 @@ TASKS: dict[str, Task] = {
         labels=("0", "1"),
         ids=("id",),
         metrics=("f1", "accuracy"),
-        hub=("question1", "question2"),
         malformed=True,
     ),
     "rte": Task(
         title="RTE",
         texts=("sentence1", "sentence2"),
-        label="label",
         labels=("entailment", "not_entailment"),
         ids=("index",),
-        metrics=("accuracy",),
-        hub=("sentence1", "sentence2"),
     ),
     "qnli": Task(
         title="QNLI",
         texts=("question", "sentence"),
-        label="label",
         labels=("entailment", "not_entailment"),
         ids=("index",),
-        metrics=("accuracy",),
-        hub=("question", "sentence"),
     ),
     "mnli": Task(
         title="MNLI",
@@ -108,7 +100,6 @@ TASKS: dict[str, Task] = {
         label="gold_label",
         labels=("entailment", "neutral", "contradiction"),
         ids=("index",),
-        metrics=("accuracy",),
         hub=("premise", "hypothesis"),
         files={
             "train": "train.tsv",
@@ -125,17 +116,15 @@ TASKS: dict[str, Task] = {
     "cola": Task(
         title="CoLA",
         texts=("sentence",),
-        label="label",
         labels=("0", "1"),
         columns=("source", "label", "mark", "sentence"),
         metrics=("matthews", "accuracy"),
-        hub=("sentence",),
     ),
 }
 
 
 def read_task(path: Path) -> pd.DataFrame:
-    """The prepared table of a task: one row per example, COLUMNS; text2 may be empty."""
+    """The prepared table of a task: one row per example, TASK_COLUMNS; text2 may be empty."""
     return tables.read(path, TASK_COLUMNS)
 
 
@@ -176,7 +165,7 @@ TRAINED_ON = {
 
 
 def read_arct(path: Path) -> pd.DataFrame:
-    """The prepared points, one row each: COLUMNS; `label` is 0 or 1, the right warrant's number."""
+    """The prepared points, one row each, ARCT_COLUMNS; `label` is the right warrant's number."""
     return tables.read(path, ARCT_COLUMNS)
 
 

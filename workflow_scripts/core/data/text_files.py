@@ -29,11 +29,7 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]
                 yield number, _decode(raw, path, number, encoding).rstrip("\r\n")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; correct the path") from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(
-            f"{path}: not a complete compressed file ({error}); copy it again"
-        ) from error
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(f"{path}: cannot be read ({error}); copy it again") from error
 
 

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
-
-from workflow_scripts.core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -35,29 +32,12 @@ class Vectors:
 
 
 def write_vectors(words: Sequence[str], matrix: np.ndarray, vectors: Path, names: Path) -> None:
-    """Write the matrix and the words, in its rows' order.
-
-    Raises InputError for the first word whose vector is not finite.
-    """
-    for row in np.flatnonzero(~np.isfinite(matrix).all(axis=1)):
-        raise InputError(
-            f"vectors: the vector of {words[row]!r} is not finite; train on another text, or name "
-            "other vectors"
-        )
+    """Write the matrix and the words, in its rows' order."""
     save_file({"vectors": np.ascontiguousarray(matrix, dtype=np.float32)}, vectors)
     names.write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
 
 
 def read_vectors(vectors: Path, names: Path) -> Vectors:
-    """The vectors at `vectors` and `names`. Raises InputError if they do not match."""
-    try:
-        words = names.read_bytes().decode("utf-8").split("\n")[:-1]
-        matrix = load_file(vectors)["vectors"]
-    except (SafetensorError, KeyError, OSError, ValueError) as error:
-        raise InputError(f"{vectors}: not word vectors; delete the file and run again") from error
-    if matrix.ndim != 2 or len(words) != len(matrix) or not np.isfinite(matrix).all():
-        raise InputError(
-            f"{names}: {len(words)} words for {len(matrix)} vectors, or these are not finite; "
-            "delete both and run again"
-        )
-    return Vectors({word: row for row, word in enumerate(words)}, matrix)
+    """The vectors at `vectors` of the words at `names`."""
+    words = names.read_bytes().decode("utf-8").split("\n")[:-1]
+    return Vectors({word: row for row, word in enumerate(words)}, load_file(vectors)["vectors"])

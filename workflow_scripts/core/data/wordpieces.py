@@ -5,7 +5,6 @@ decoder, whose last wordpiece alone has seen the whole word, that of the last on
 stay single units of their own, so the rows of a word-level pattern still sum to 1.
 """
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,8 @@ import numpy as np
 
 from workflow_scripts.core.data.annotations import Annotated
 
-VISIBLE = "LNPS"  # Unicode's letters, numbers, punctuation and symbols
+# How a drawing names tokens of no word: the one before a text, and blanks.
+SPECIAL = ("(start)", "(blank)")
 
 
 def units(word: np.ndarray) -> np.ndarray:
@@ -104,34 +104,21 @@ def split_words(word: np.ndarray) -> np.ndarray:
 
 
 def remedy(texts: Sequence[Annotated], tokens: Sequence[np.ndarray]) -> str:
-    """Why words of `texts` have no token, and what to do; `tokens` has the `word` of each, int [L].
+    """Which words of `texts` have no token, and what to do: they are cut off, or vanish.
 
-    A word is cut off where no later word has a token and the text is one of the longest; others
-    vanish in the tokenizer.
+    Empty where all have one. `tokens` has the `word` of each text's tokens, int [L].
     """
-    longest = max(map(len, tokens))
-    n_cut, vanished = 0, []
-    for text, word in zip(texts, tokens, strict=True):
-        present = set(word[word >= 0].tolist())
-        missing = [k for k in range(len(text.words)) if k not in present]
-        ends = range(max(present, default=-1) + 1, len(text.words) if len(word) == longest else 0)
-        seen = [any(unicodedata.category(c)[0] in VISIBLE for c in text.words[k]) for k in missing]
-        gone = [k for k, visible in zip(missing, seen, strict=True) if k not in ends or not visible]
-        vanished += [f"{text.words[k]!r} ({text.source})" for k in gone[:1]]
-        n_cut += len(gone) < len(missing)
-    reasons = []
-    if vanished:
-        reasons.append(
-            f"{len(vanished)} with a word that has no token, such as {vanished[0]}: remove such "
-            "words"
-        )
-    if n_cut:
-        reasons.append(f"{n_cut} cut at {longest} tokens: raise max_tokens of the corpus")
-    return "; ".join(reasons)
-
-
-# How a drawing names tokens of no word: the one before a text, and blanks.
-SPECIAL = ("(start)", "(blank)")
+    lacking = [
+        f"{text.words[k]!r} ({text.source})"
+        for text, word in zip(texts, tokens, strict=True)
+        for k in sorted(set(range(len(text.words))) - set(word.tolist()))
+    ]
+    if not lacking:
+        return ""
+    return (
+        f"{len(lacking)} words have no token, such as {lacking[0]}: raise max_tokens of the "
+        "corpus, or remove words that the tokenizer leaves out"
+    )
 
 
 def is_decoder(card: dict[str, Any]) -> bool:

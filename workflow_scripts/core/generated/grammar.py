@@ -1,6 +1,7 @@
-"""The words of generated facts and stories; those of one group name the same thing.
+"""The words of generated facts and stories, and facts as sentences and questions.
 
-The order of a list counts: texts are sampled from it by seed.
+Words of one group name the same thing. The order of a list counts: texts are sampled from it by
+seed.
 """
 
 import random
@@ -73,20 +74,11 @@ LABORATORY = Domain(
 ALL = (TOWN, LABORATORY)
 AGES = "young old tall famous quiet strange elderly honest careful tired cheerful poor rich".split()
 LOOKS = "small heavy beautiful expensive wooden red empty black white antique shiny dusty".split()
-TIMES = [
-    ("yesterday",),
-    ("last week", "a week ago"),
-    ("last year", "a year ago"),
-    ("on Monday",),
-    ("on Friday",),
-    ("in the morning",),
-    ("at night", "in the night"),
-    ("in spring",),
-    ("in winter",),
-    ("in the afternoon", "after lunch"),
-    ("at noon", "at midday"),
-    ("during the war",),
-]
+TIMES = _groups(
+    "yesterday last_week/a_week_ago last_year/a_year_ago on_Monday on_Friday in_the_morning "
+    "at_night/in_the_night in_spring in_winter in_the_afternoon/after_lunch at_noon/at_midday "
+    "during_the_war"
+)
 ADVERBS = "quietly quickly finally secretly carefully probably suddenly happily slowly".split()
 
 # A line holds: frame: base/synonyms past/synonyms participle/synonyms opposite

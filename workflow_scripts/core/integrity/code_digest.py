@@ -1,7 +1,8 @@
-"""The digest of what a script computes: its syntax tree and those of the modules it imports.
+"""What the code of a script and of a whole run means, and the refusal of code edited meanwhile.
 
-Comments, docstrings and layout do not count, so editing them makes no result stale; a change in
-a module of this package makes stale exactly what imports it, directly or not.
+A script's digest is that of its syntax tree and those of the modules it imports. Comments,
+docstrings and layout do not count, so editing them makes no result stale; a change in a module of
+this package makes stale exactly what imports it, directly or not.
 """
 
 import ast
@@ -15,6 +16,12 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity.provenance import config_digest
 
 PACKAGE = "workflow_scripts"
+VARIABLE = "ATLAS_CODE"  # of the environment, with the `state` that the run began with
+WORDS = {
+    "config": "the config, or what it names in a package",
+    "rules": "Snakefile or rules/",
+    "scripts": f"{PACKAGE}/",
+}
 
 
 @cache
@@ -93,14 +100,6 @@ def _files(root: Path, module: str) -> list[Path]:
     found = [root.joinpath(*parts[:n], "__init__.py") for n in range(1, len(parts) + 1)]
     found.append(root.joinpath(*parts).with_suffix(".py"))
     return [path for path in found if path.is_file()]
-
-
-VARIABLE = "ATLAS_CODE"
-WORDS = {
-    "config": "the config, or what it names in a package",
-    "rules": "Snakefile or rules/",
-    "scripts": f"{PACKAGE}/",
-}
 
 
 def state(config: Mapping[str, Any], root: Path) -> str:

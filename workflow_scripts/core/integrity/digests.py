@@ -28,14 +28,14 @@ PARTIAL = ".part"
 
 def sha256(path: Path, anew: bool = False) -> str:
     """Hex digest of a file; of a directory, over its files by name. `anew` trusts no memory."""
-    return sha256_of_files(path, files(path), anew) if path.is_dir() else _of_file(path, anew)
+    return sha256_of_files(path, files(path), anew) if path.is_dir() else _file_digest(path, anew)
 
 
 def sha256_of_files(directory: Path, chosen: Iterable[Path], anew: bool = False) -> str:
     """Hex digest over some files of a directory, their names and contents, in the order given."""
     total = hashlib.sha256()
     for file in chosen:
-        line = f"{file.relative_to(directory).as_posix()}\0{_of_file(file, anew)}\n"
+        line = f"{file.relative_to(directory).as_posix()}\0{_file_digest(file, anew)}\n"
         total.update(os.fsencode(line))
     return total.hexdigest()
 
@@ -73,7 +73,7 @@ def prune() -> None:
             entry.unlink(missing_ok=True)
 
 
-def _of_file(path: Path, anew: bool) -> str:
+def _file_digest(path: Path, anew: bool) -> str:
     with path.open("rb") as file:  # to open also makes a network's file system ask its server
         stamp = _stamp(file)
         if stamp["size"] <= LARGE:

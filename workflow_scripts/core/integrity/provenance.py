@@ -2,7 +2,7 @@
 
 A record holds the digest of the product and of every input, the code, the parameters and the
 versions, but neither time nor host: two runs that give equal products give equal records. A job
-checks its inputs against theirs; verify.py checks a whole folder.
+checks its inputs against theirs; this module as a program checks a whole folder.
 """
 
 import argparse
@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity import digests, provenance
+from workflow_scripts.core.integrity import digests
 
 FOLDER = ".provenance"
 FORMAT = 1
+# What is no product of a job: logs, times, records and reports.
+NOT_PRODUCTS = ("logs", "benchmarks", FOLDER, digests.MARK, "report.html", "report.zip")
 # What is read of a record.
 READ = ("output", "sha256", "size", "inputs", "code", "params")
 # The distributions that results may depend on, by the module that is imported.
@@ -181,10 +183,6 @@ def recorded(folder: Path) -> list[Path]:
     return [record.parent.parent / record.name.removesuffix(".json") for record in records]
 
 
-# What is no product of a job: logs, times, records and reports.
-NOT_PRODUCTS = ("logs", "benchmarks", provenance.FOLDER, digests.MARK, "report.html", "report.zip")
-
-
 def verify(folder: Path) -> list[str]:
     """What is wrong in a folder of results, a line each.
 
@@ -193,24 +191,24 @@ def verify(folder: Path) -> list[str]:
     """
     found: dict[Path, dict[str, Any]] = {}  # the record of each product
     lines = []
-    for product in provenance.recorded(folder):
+    for product in recorded(folder):
         try:
-            found[product] = provenance.read(product) or {}
+            found[product] = read(product) or {}
         except InputError as error:
             lines.append(str(error))
             continue
         if not product.exists():
             lines.append(f"{product}: missing")
-        elif not provenance.same(provenance.content(product, anew=True), found[product]):
+        elif not same(content(product, anew=True), found[product]):
             lines.append(f"{product}: differs from its record")
     now = dict(found)  # a product that differs from its record is in a line of its own already
     for product, record in found.items():
         for name, used in record["inputs"].items():
-            path = provenance.now_at(name, record["output"], product)
+            path = now_at(name, record["output"], product)
             if not used or not path.exists():
                 continue
             if path not in now:  # no product: a source, read once
-                now[path] = provenance.content(path, anew=True)
+                now[path] = content(path, anew=True)
             if now[path]["sha256"] != used["sha256"]:
                 lines.append(f"{product}: was made from another version of {path}")
     return lines + [f"{path}: unrecorded" for path in _unrecorded(folder)]
@@ -219,7 +217,7 @@ def verify(folder: Path) -> list[str]:
 def _unrecorded(folder: Path) -> Iterator[Path]:
     """Files in no recorded product, apart from NOT_PRODUCTS."""
     for path in sorted(folder.iterdir()):
-        if path.name in NOT_PRODUCTS or provenance.record_path(path).is_file():
+        if path.name in NOT_PRODUCTS or record_path(path).is_file():
             continue
         if path.is_dir():
             yield from _unrecorded(path)
@@ -238,7 +236,7 @@ def main(arguments: list[str] | None = None) -> int:
     for line in lines:
         print(line)
     words = f"{len(lines)} things wrong" if lines else "all as recorded"
-    print(f"{folder}: {len(provenance.recorded(folder))} records, {words}")
+    print(f"{folder}: {len(recorded(folder))} records, {words}")
     return 1 if lines else 0
 
 

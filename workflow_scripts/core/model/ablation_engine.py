@@ -20,7 +20,7 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import ablation_engine, running
+from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
 from workflow_scripts.core.model.classifiers import Scorer, logits_of
 from workflow_scripts.core.model.interventions import (
@@ -54,6 +54,9 @@ def all_but_one(n_layers: int, n_heads: int) -> np.ndarray:
     return layers & ~one_head(n_layers, n_heads)
 
 
+UNITS = {"head": one_head, "layer": one_layer, "all-but-one": all_but_one}
+
+
 def ablate(
     model: PreTrainedModel,
     tokens: Sequence[Tokens],
@@ -69,7 +72,7 @@ def ablate(
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends to all L real tokens alike (`uniform`, Kovaleva et al. 4.6), outputs 0 (`zero`,
     Michel et al. 2.2), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
-    `replacements.replacement_of`). One pass has at most `pass_tokens` tokens, padding and all
+    `interventions.replacement_of`). One pass has at most `pass_tokens` tokens, padding and all
     stacked variants included, or one example's; batches are sized such that all heads of a layer
     fit into one pass. The whole model runs once for each variant, and the log states it, where
     `layers_of` does not know the architecture. Raises RuntimeError where the layers run one by one
@@ -113,7 +116,11 @@ def outputs_of(
     instead: Replacement | None, rows: np.ndarray, inputs: dict[str, torch.Tensor]
 ) -> torch.Tensor | None:
     """What disabled heads output instead in a padded batch of these texts, or None."""
-    return None if instead is None else instead.of(rows.tolist(), inputs["input_ids"].shape[1])
+    return (
+        None
+        if instead is None
+        else instead.outputs_for(rows.tolist(), inputs["input_ids"].shape[1])
+    )
 
 
 def by_whole_model(
@@ -251,13 +258,6 @@ def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequen
         raise RuntimeError(f"{kind} layer by layer: logits differ by {error:.2g} from the model's")
 
 
-UNITS = {
-    "head": ablation_engine.one_head,
-    "layer": ablation_engine.one_layer,
-    "all-but-one": ablation_engine.all_but_one,
-}
-
-
 def variants_of(
     units: Mapping[str, Sequence[str]], layers: int, heads: int
 ) -> tuple[pd.DataFrame, np.ndarray]:
@@ -288,7 +288,7 @@ def sweep(
 ) -> pd.DataFrame:
     """One row per variant and example: unit, mode, layer, head, example, logit_0, logit_1 ...
 
-    `units` has a list of modes for each of UNITS; in those of `replacements.FROM_TEXTS` heads
+    `units` has a list of modes for each of UNITS; in those of FROM_TEXTS heads
     output what comes from the `reference` texts, sampled by `seed`. `head` is -1 for a whole layer,
     and the head that is left for all-but-one. The plain model has unit and mode `none`, layer and
     head -1.
@@ -298,7 +298,7 @@ def sweep(
     logits = np.empty((len(disabled), len(tokens), model.config.num_labels), np.float32)
     for mode in run_as.unique() if len(tokens) else ():
         chosen = (run_as == mode).to_numpy()
-        logits[chosen] = ablation_engine.ablate(
+        logits[chosen] = ablate(
             model,
             tokens,
             disabled[chosen],

@@ -1,7 +1,4 @@
-"""The attention function that `transformers` calls, and who watches which module's attention.
-
-`attention.py` opens a model for it; nothing else needs this module.
-"""
+"""The one attention function: opening a model for it, and reading and changing its attention."""
 
 import math
 from collections import Counter
@@ -21,6 +18,7 @@ from workflow_scripts.core.errors import InputError, one_line
 
 NAME = "atlas"
 SUM_TOLERANCE = 1e-4
+EFFECT = 1e-5  # of the largest output: less is rounding
 # Arguments of attention that leave its scores alone: what is returned, what only other kernels
 # read, and what queries, keys and the mask hold already.
 HARMLESS = frozenset(
@@ -99,6 +97,7 @@ class Call:
 
 
 MODULES: WeakKeyDictionary[nn.Module, AttentionModule] = WeakKeyDictionary()
+_WATCHED: WeakKeyDictionary[nn.Module, Watched] = WeakKeyDictionary()
 
 
 def _attend(
@@ -311,9 +310,6 @@ def check_head_numbers(kind: str, called: Sequence[Call], n_heads: int) -> None:
         )
 
 
-EFFECT = 1e-5  # of the largest output: less is rounding
-
-
 @dataclass
 class Capture(Watcher):
     """Collects the patterns, detached, of the latest forward pass.
@@ -470,9 +466,6 @@ class _Probe(Watcher):
         noise = torch.linspace(-10, 10, values, device=output.device, dtype=output.dtype)
         changed[layer + 1] += noise.view(output.shape[1:])
         return changed
-
-
-_WATCHED: WeakKeyDictionary[nn.Module, Watched] = WeakKeyDictionary()
 
 
 def _watched(model: PreTrainedModel) -> Watched:

@@ -1,4 +1,7 @@
-"""Causal language models: loading one with its head, and the loss of each next token."""
+"""Causal language models: loading one, and the loss of each next token without any sets of heads.
+
+A batch runs once through the plain model; each variant runs from its lowest disabled head up.
+"""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +28,11 @@ from workflow_scripts.core.model.interventions import Disabled, Replacement
 from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 
+log = logging.getLogger(__name__)
+TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
+# Tokens whose logits are computed at a time: they stay in a CPU's cache, and keep a GPU busy.
+UNEMBEDDED = {"cpu": 128, "gpu": 4096}
+
 
 def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
     """The decoder with its language-model head, float32, in eval mode, on `device`, opened.
@@ -47,21 +55,8 @@ def token_losses(
     `ids` and `real` are [batch, token]; without `real` there is no padding.
     """
     logits = model(input_ids=ids, attention_mask=real, use_cache=False).logits
-    return next_token_losses(logits, ids, real)
-
-
-def next_token_losses(
-    logits: torch.Tensor, ids: torch.Tensor, real: torch.Tensor | None = None
-) -> torch.Tensor:
-    """What `losses` gives, of the model's outputs, [batch, token, vocabulary]."""
     each = cross_entropy(logits[:, :-1].transpose(1, 2).float(), ids[:, 1:], reduction="none")
     return each if real is None else each.masked_fill(~real[:, 1:].bool(), torch.nan)
-
-
-log = logging.getLogger(__name__)
-TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
-# Tokens whose logits are computed at a time: they stay in a CPU's cache, and keep a GPU busy.
-UNEMBEDDED = {"cpu": 128, "gpu": 4096}
 
 
 @dataclass(frozen=True)
@@ -90,8 +85,10 @@ class Start:
     output: ModelOutput  # of the body
 
     @classmethod
-    def of(cls, model: PreTrainedModel, layers: Layers, inputs: dict[str, torch.Tensor]) -> Self:
-        """Run a padded batch of `padding.pad`."""
+    def from_batch(
+        cls, model: PreTrainedModel, layers: Layers, inputs: dict[str, torch.Tensor]
+    ) -> Self:
+        """Run a padded batch of `running.pad`."""
         shorter = {name: rows[:, :-1] for name, rows in inputs.items()}
         entering, left = [], []
 
@@ -127,10 +124,10 @@ class Start:
         size = UNEMBEDDED["cpu" if hidden.is_cpu else "gpu"]
         parts = zip(hidden[scored].split(size), targets.split(size), strict=True)
         nats = torch.full(scored.shape, torch.nan, device=hidden.device)
-        nats[scored] = torch.cat([self._of_part(*part) for part in parts])
+        nats[scored] = torch.cat([self._part_nats(*part) for part in parts])
         return nats
 
-    def _of_part(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    def _part_nats(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Nats [token] of some of the body's outputs, by what the model does with all of them."""
         output = replace(self.output, last_hidden_state=hidden[None])
         with _replaced(self.layers.body, lambda *args, **kwargs: output):
@@ -162,7 +159,7 @@ def ablate(
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
     (`zero`), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
-    `replacements.replacement_of`). One pass has at most `pass_tokens` tokens, all stacked variants
+    `interventions.replacement_of`). One pass has at most `pass_tokens` tokens, all stacked variants
     included, or one example's. The whole model runs once for each variant, and the log states it,
     where its layers do not run from each one up as in the whole model.
     """
@@ -211,7 +208,7 @@ def _usable(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> Layers |
     if layers is not None:
         expected = token_losses(model, inputs["input_ids"], inputs["attention_mask"])
         try:
-            start = Start.of(model, layers, inputs)
+            start = Start.from_batch(model, layers, inputs)
             n = len(layers.places)
             found = [start.losses(depth, 1)[0] for depth in sorted({0, n // 2, n - 1})]
         except Exception as error:  # of any kind, from layers that need what is not given to them
@@ -244,7 +241,7 @@ def _from_branches(
     pass_tokens: int,
 ) -> torch.Tensor:
     """Nats [variant, batch, token - 1] of one padded batch, from each variant's lowest layer up."""
-    start = Start.of(model, layers, inputs)
+    start = Start.from_batch(model, layers, inputs)
     by_layer = watcher.heads.any(2)
     # Without any disabled head a variant starts from the last layer, which costs least.
     lowest = torch.where(by_layer.any(1), by_layer.int().argmax(1), len(layers.places) - 1)
@@ -267,7 +264,9 @@ class Segments:
     documents: list[str]
 
     @classmethod
-    def of(cls, examples: Sequence[Example], card: dict[str, Any], max_tokens: int) -> Self:
+    def from_examples(
+        cls, examples: Sequence[Example], card: dict[str, Any], max_tokens: int
+    ) -> Self:
         """The segments of `examples`, for the model of a card.
 
         Raises InputError for one of a single token, which has no next one.

@@ -1,4 +1,4 @@
-"""Sequence classifiers: initialised from a pretrained body or at random, loaded, and applied."""
+"""Sequence classifiers and scorers: made of a pretrained body or at random, loaded, and applied."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running, weights
 from workflow_scripts.core.model.running import OneDNN, by_length
+
+SCORER_HEAD = "scorer.safetensors"
 
 
 def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrainedModel:
@@ -110,9 +112,6 @@ def logits_of(
     return running.check_logits(outputs)
 
 
-SCORER_HEAD = "scorer.safetensors"
-
-
 class Scorer(nn.Module):
     """The body's [CLS] vector, dropout, and a new linear layer to one logit.
 
@@ -150,7 +149,7 @@ class Scorer(nn.Module):
         """Route the body's attention through the implementation `name`."""
         self.body.set_attn_implementation(name)
 
-    def of_first(self, first: torch.Tensor) -> torch.Tensor:
+    def logits_of_first(self, first: torch.Tensor) -> torch.Tensor:
         """Logits [batch, 1] of the first token's final states [batch, width]."""
         if self.pooler:
             first = self.body.pooler(first[:, None])
@@ -159,7 +158,7 @@ class Scorer(nn.Module):
     def forward(self, **inputs: torch.Tensor) -> SequenceClassifierOutput:
         """Logits [batch, 1]."""
         hidden = self.body(**inputs).last_hidden_state
-        return SequenceClassifierOutput(logits=self.of_first(hidden[:, 0]))
+        return SequenceClassifierOutput(logits=self.logits_of_first(hidden[:, 0]))
 
 
 def new_scorer(directory: Path, seed: int, pooler: bool = False) -> Scorer:

@@ -1,9 +1,9 @@
-"""Attention patterns of a corpus, streamed from a model to a cache."""
+"""Attention patterns of a corpus, streamed from a model to a cache or computed as they are read."""
 
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import numpy as np
@@ -18,12 +18,9 @@ from workflow_scripts.core.model.head_maps import ValueNorms, output_grams, weig
 from workflow_scripts.core.model.running import OneDNN, by_length, part_of
 from workflow_scripts.core.run import job
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
-
 
 def extract(
-    model: "PreTrainedModel",
+    model: PreTrainedModel,
     tokens: Sequence[Tokens],
     path: Path,
     meta: dict[str, Any],
@@ -47,7 +44,7 @@ def extract(
 
 
 def stream(
-    model: "PreTrainedModel",
+    model: PreTrainedModel,
     tokens: Sequence[Tokens],
     batch_tokens: int,
     precision: str,
@@ -74,7 +71,7 @@ def stream(
 
 
 def run(
-    model: "PreTrainedModel",
+    model: PreTrainedModel,
     tokens: Sequence[Tokens],
     precision: str,
     hand: Callable[[int, np.ndarray, np.ndarray | None], None],
@@ -118,10 +115,10 @@ class _HandOn(attention.Capture):
         return pattern
 
 
-def forward(model: "PreTrainedModel", tokens: Sequence[Tokens], precision: str) -> np.ndarray:
+def forward(model: PreTrainedModel, tokens: Sequence[Tokens]) -> np.ndarray:
     """Patterns of one padded batch: float16 [layer, batch, head, query, key]."""
     layers: list[np.ndarray] = []
-    run(model, tokens, precision, lambda layer, patterns, outside: layers.append(patterns))
+    run(model, tokens, "float32", lambda layer, patterns, outside: layers.append(patterns))
     return np.stack(layers)
 
 
@@ -141,7 +138,7 @@ class Computed(Patterns):
 
     Random access runs the model on the batch of the example; `each` gives one layer of one example
     at a time. `path` is that of the corpus. With `by_norm`, the weights of a query are each key's
-    share of the norms of what heads read (`value_norms.weighted`).
+    share of the norms of what heads read (`head_maps.weighted`).
     """
 
     def __init__(
@@ -169,9 +166,7 @@ class Computed(Patterns):
 
     def __getitem__(self, index: int) -> CachedExample:
         batch_tokens, precision = self._settings
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        index %= len(self)
+        index = range(len(self))[index]
         batches = by_length([len(example) for example in self._examples], batch_tokens)
         batch = next(batch for batch in batches if index in batch)
         row, n = batch.tolist().index(index), len(self._examples[index])

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
-import transformers
 from tokenizers import Tokenizer
 from transformers import (
     AutoConfig,
@@ -22,45 +21,14 @@ from transformers import (
 )
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.core.data.sources import path_of
-from workflow_scripts.core.errors import InputError, one_line
-from workflow_scripts.core.model.models import Source
+from workflow_scripts.core.errors import InputError, and_more, one_line
+from workflow_scripts.core.model.weights import quiet
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
 
-class Header(NamedTuple):
-    """What a GGUF file states: all but the weights.
-
-    `quantised` is the type of most weights, such as Q4_1; None where that is a plain one.
-    """
-
-    config: PretrainedConfig
-    tokenizer: FastTokenizer
-    quantised: str | None
-
-
-def find(source: Source) -> Path:
-    """The GGUF file of a source; one from the hub is downloaded once and kept.
-
-    Raises InputError where there is none.
-    """
-    if source.hub is None:
-        return path_of(source.to_config())
-    from huggingface_hub import hf_hub_download
-
-    try:
-        return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
-    except Exception as error:  # of any layer of the network below
-        raise InputError(
-            f"hub: {source.hub} at {source.revision}: {source.file} cannot be fetched "
-            f"({one_line(error)}); connect this machine, or download it elsewhere and give it as "
-            "path"
-        ) from error
-
-
-def read_header(file: Path) -> Header:
-    """What a GGUF file states of its model.
+def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
+    """The tokenizer of a GGUF file's model, and the type of most weights where it is no plain one.
 
     Raises InputError for a file that transformers does not read, and for positions that are scaled
     in a way that it leaves out.
@@ -79,7 +47,7 @@ def read_header(file: Path) -> Header:
         raise _unreadable(file, "it has no weights")
     _check_positions(file, reader, config)
     most = numbers.most_common(1)[0][0]
-    return Header(config, tokenizer, None if most in PLAIN else most)
+    return tokenizer, None if most in PLAIN else most
 
 
 def load(file: Path) -> PreTrainedModel:
@@ -96,8 +64,7 @@ def load(file: Path) -> PreTrainedModel:
             output_loading_info=True,
         )
     if lacking := sorted(report["missing_keys"]):
-        more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
-        raise _unreadable(file, f"{lacking[0]} is missing{more}")
+        raise _unreadable(file, f"{lacking[0]} is missing{and_more(lacking)}")
     # A model from GGUF cannot be saved, so its weights move to one that can.
     config = type(packed.config).from_dict(
         {key: item for key, item in packed.config.to_dict().items() if key != "quantization_config"}
@@ -115,18 +82,13 @@ def _readable(file: Path) -> Iterator[dict[str, Any]]:
 
     Errors of the libraries within become an InputError.
     """
-    logging = transformers.utils.logging
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()
     # Their progress bars would fill the log.
-    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
+    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()), quiet():
         (Path(folder) / "model.gguf").symlink_to(file.resolve())
         try:
             yield {"pretrained_model_name_or_path": folder, "gguf_file": "model.gguf"}
         except Exception as error:  # of any kind, for a file of any content
             raise _unreadable(file, one_line(error)) from error
-        finally:
-            logging.set_verbosity(verbosity)
 
 
 def _with_own_tokens(tokenizer: FastTokenizer, n: int) -> FastTokenizer:

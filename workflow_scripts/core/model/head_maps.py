@@ -1,8 +1,8 @@
-"""The linear maps of a decoder's heads, read from what the modules compute.
+"""The linear maps of heads, the norms of what heads read, and the norms around attention.
 
 A head's values are linear in what its layer's attention reads, and what a head adds to the residual
-stream is linear in its output (Elhage et al. 2021). Both maps come from one forward pass over unit
-vectors, so no architecture's names or layouts of weights are needed.
+stream is linear in its output (Elhage et al. 2021). A decoder's maps come from one forward pass
+over unit vectors, so no architecture's names or layouts of weights are needed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +18,8 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import MODULES, Watcher
 from workflow_scripts.core.model.layers import layers_of
+
+LARGE = 1e3  # of the probe of a norm, next to which its epsilon is nothing
 
 
 @dataclass
@@ -172,9 +174,6 @@ def weighted(pattern: torch.Tensor, norms: torch.Tensor) -> torch.Tensor:
     """
     products = pattern * norms[:, :, None].to(pattern.dtype)
     return products / products.sum(-1, keepdim=True).clamp(min=torch.finfo(products.dtype).tiny)
-
-
-LARGE = 1e3  # of the probe of a norm, next to which its epsilon is nothing
 
 
 @dataclass(frozen=True)

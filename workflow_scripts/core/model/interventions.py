@@ -1,4 +1,4 @@
-"""Interventions: watchers that change what heads attend to or output, or average it.
+"""Watchers that change, average or keep what heads attend to or output, and what replaces it.
 
 with watching(open_attention(model), Uniform({(2, 5)})):
     model(**batch)
@@ -24,6 +24,10 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.running import OneDNN, by_length
+
+FROM_TEXTS = ("mean", "position", "resample")  # the modes whose outputs come from reference texts
+# Of a batch: of reference texts, and of a classifier's backward pass.
+REFERENCE_TOKENS, BACKWARD_TOKENS = 4096, 2048
 
 
 @dataclass
@@ -132,6 +136,29 @@ class Averages(Watcher):
         return torch.stack([self.total[layer] for layer in sorted(self.total)])
 
 
+@dataclass
+class HeadOutputs(Watcher):
+    """Collects the heads' outputs of a forward pass, with their gradients after `backward`."""
+
+    outputs: list[torch.Tensor] = field(default_factory=list)
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        output.retain_grad()
+        self.outputs.append(output)
+        return output
+
+
+@dataclass
+class _Outputs(Watcher):
+    """Keeps the outputs of the heads of each layer, [batch, head, token, dim]."""
+
+    layers: dict[int, torch.Tensor] = field(default_factory=dict)
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self.layers[layer] = output
+        return output
+
+
 def uniform(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Attention 1/L over the L keys that a query may see, [batch, 1, query or 1, key].
 
@@ -154,14 +181,10 @@ def _sum(one: torch.Tensor, other: torch.Tensor, axis: int) -> torch.Tensor:
     return total
 
 
-FROM_TEXTS = ("mean", "position", "resample")  # the modes whose outputs come from reference texts
-REFERENCE_TOKENS = 4096
-
-
 class Replacement(Protocol):
     """What disabled heads output instead, for some of the texts that it was made for."""
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         """Outputs for these texts padded to `n_tokens`: [text or 1, layer, head, token or 1, dim].
 
         Those at padding have no meaning.
@@ -174,7 +197,7 @@ class Mean:
 
     outputs: torch.Tensor
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         return self.outputs[None, :, :, None]
 
 
@@ -188,7 +211,7 @@ class ByPosition:
     outputs: torch.Tensor
     overall: torch.Tensor
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         known = self.outputs[:, :, :n_tokens]
         beyond = self.overall[:, :, None].expand(-1, -1, n_tokens - known.shape[2], -1)
         return torch.cat([known, beyond], 2)[None]
@@ -208,7 +231,7 @@ class Resampled:
     others: Sequence[Tokens]
     partners: np.ndarray
 
-    def of(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
+    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         chosen = [self.others[self.partners[row]] for row in rows]
         found: list[torch.Tensor] = [torch.empty(0)] * len(chosen)
         for batch in by_length([len(other) for other in chosen], REFERENCE_TOKENS):
@@ -251,11 +274,6 @@ def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> Averages:
     return averages
 
 
-def mean_outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:
-    """Every head's average output over the tokens of texts, [layer, head, dim]."""
-    return averages_of(model, tokens).mean().to(model.device, torch.float32)
-
-
 def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int) -> np.ndarray:
     """For each text the place of a partner in `reference`, int [text].
 
@@ -278,17 +296,6 @@ def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int
     return partners
 
 
-@dataclass
-class _Outputs(Watcher):
-    """Keeps the outputs of the heads of each layer, [batch, head, token, dim]."""
-
-    layers: dict[int, torch.Tensor] = field(default_factory=dict)
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        self.layers[layer] = output
-        return output
-
-
 def _outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:
     """The heads' outputs on a batch of texts, [text, layer, head, token, dim]."""
     _run(model, tokens, outputs := _Outputs())
@@ -303,21 +310,6 @@ def _run(model: PreTrainedModel, tokens: Sequence[Tokens], watcher: Watcher) -> 
             model.get_decoder()(**inputs, use_cache=False)
         else:
             model(**inputs)
-
-
-BACKWARD_TOKENS = 2048  # of a classifier's backward pass
-
-
-@dataclass
-class HeadOutputs(Watcher):
-    """Collects the heads' outputs of a forward pass, with their gradients after `backward`."""
-
-    outputs: list[torch.Tensor] = field(default_factory=list)
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        output.retain_grad()
-        self.outputs.append(output)
-        return output
 
 
 def example_losses(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

@@ -147,7 +147,7 @@ def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
 
 def _classify(model: PreTrainedModel | Scorer, classifier_head: Classify) -> Classify:
     """A scorer's head is the same on every body; a classifier's is its architecture's."""
-    return model.of_first if isinstance(model, Scorer) else classifier_head
+    return model.logits_of_first if isinstance(model, Scorer) else classifier_head
 
 
 def _feed_forward(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:

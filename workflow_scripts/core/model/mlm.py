@@ -1,4 +1,4 @@
-"""Masked language models, with the checkpoint's own head or with a head that the study fitted."""
+"""Masked language models, with the checkpoint's own head or one that was fitted, and masking."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +16,9 @@ from transformers.modeling_outputs import BaseModelOutput
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import weights
 
+SHARE = 0.15
+IGNORED = -100  # the label that torch's cross entropy leaves out
+
 
 def load_masked_lm(
     directory: Path, device: torch.device, head: Path | None = None
@@ -30,8 +33,6 @@ def load_masked_lm(
     if head is not None:
         state = load_file(head)
         parameters = head_parameters(model)
-        if state.keys() != parameters.keys():
-            raise ValueError(f"{head} holds the head of another architecture")
         with torch.no_grad():
             for name, parameter in parameters.items():
                 parameter.copy_(state[name])
@@ -90,10 +91,6 @@ class _Hidden(nn.Module):
             return super().__getattr__(name)
         except AttributeError:
             return getattr(self.body, name)
-
-
-SHARE = 0.15
-IGNORED = -100  # the label that torch's cross entropy leaves out
 
 
 def mask_tokens(

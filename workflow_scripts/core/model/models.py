@@ -1,4 +1,4 @@
-"""A tokenizer's vocabulary: whether it is the model's, and what special tokens texts get."""
+"""Models and their tokenizers: where one comes from, loading it, and the card that describes it."""
 
 from dataclasses import asdict, dataclass
 from itertools import groupby, pairwise
@@ -19,103 +19,12 @@ from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
 
 OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
-TEXT = -1
-
-
-def check_vocabulary(
-    directory: Path, tokenizer: Tokenizer, config: PretrainedConfig, kinds: tuple[str, ...]
-) -> None:
-    """Raise InputError where the tokenizer's vocabulary is not the model's.
-
-    It has a token that the model's embedding has no row for, or, for a special token of one of
-    `kinds`, another number than config.json where that has one.
-    """
-    vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
-    token, largest = max(vocabulary.items(), key=lambda item: item[1])
-    if getattr(config, "vocab_size", None) is None:
-        raise InputError(
-            f"{directory}/config.json: no vocab_size of the whole model; use a model of text alone"
-        )
-    if largest >= config.vocab_size:
-        raise InputError(
-            f"{directory}: the vocabulary is not the model's: token {token!r} has the number "
-            f"{largest}, but the embedding has {config.vocab_size} rows; {OWN_TOKENIZER}"
-        )
-    for kind in kinds:
-        name = f"{kind}_token_id"
-        found, expected = getattr(tokenizer, name), getattr(config, name, None)
-        known = expected if isinstance(expected, list) else [expected]
-        if None not in (found, expected) and found not in known:
-            raise InputError(
-                f"{directory}: the vocabulary is not the model's: the tokenizer's {name} is "
-                f"{found}, but config.json's is {expected}; {OWN_TOKENIZER}"
-            )
-
-
-def special_tokens(directory: Path, tokenizer: FastTokenizer) -> dict[str, int | None]:
-    """The numbers of cls, sep, mask and pad; None for one that the tokenizer lacks.
-
-    So is a cls that does not begin every text and pair, and a sep that does not follow each text:
-    where a tokenizer knows a token and leaves it out, all attention to it would be 0.
-    """
-    kinds = ("cls", "sep", "mask", "pad")
-    special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in kinds}
-    texts = ["a", "b"]
-    try:
-        frames = [_frame(tokenizer, texts[:n]) for n in (1, 2)]
-        if not all(frames):
-            raise ValueError("texts or pairs get no token")
-    except BaseException as error:  # of any kind: a panic of tokenizers is no Exception
-        if isinstance(error, (KeyboardInterrupt, SystemExit)):
-            raise
-        raise InputError(
-            f"{directory}: the tokenizer encodes no text ({one_line(error)}); {OWN_TOKENIZER}"
-        ) from error
-    if any(frame[:1] != [special["cls"]] for frame in frames):
-        special["cls"] = None
-    after = [[token for text, token in pairwise(frame) if text == TEXT] for frame in frames]
-    if after != [[special["sep"]], [special["sep"]] * 2]:
-        special["sep"] = None
-    return special
-
-
-def start_token(tokenizer: FastTokenizer) -> int | None:
-    """The number of the token that the tokenizer puts before a text, None where it puts none."""
-    first = _frame(tokenizer, ["a"])[0]
-    return None if first == TEXT else first
-
-
-def _frame(tokenizer: FastTokenizer, texts: list[str]) -> list[int]:
-    """The special tokens of a text or pair in their order, and TEXT for each text."""
-    encoding = tokenizer(*texts, split_special_tokens=True).encodings[0]
-    tokens = zip(encoding.sequence_ids, encoding.ids, strict=True)
-    runs = groupby(tokens, lambda token: token if token[0] is None else token[0])
-    return [run[1] if isinstance(run, tuple) else TEXT for run, _ in runs]
-
-
-def max_positions(model: PreTrainedModel) -> int:
-    """Maximum number of tokens of an input.
-
-    RoBERTa's 514 positions, say, are those of 512 tokens: the first are up to that of padding.
-    Raises InputError where the config does not bound it.
-    """
-    stated = getattr(model.config, "max_position_embeddings", None)
-    if stated is None or stated < 1:
-        raise InputError(
-            f"{model.config.model_type}: max_position_embeddings in config.json is {stated}; use "
-            "another model"
-        )
-    for name, module in model.named_modules():
-        if name.endswith("position_embeddings"):
-            padding = getattr(module, "padding_idx", None)
-            return stated if padding is None else stated - padding - 1
-    return stated
-
-
-transformers.utils.logging.disable_progress_bar()  # bars would fill the log
+TEXT = -1  # in place of a text among special tokens
 # What loading reads: config, index and generation, the tokenizer's files of any kind, weights.
 TOKENIZERS = ("*.txt", "*.model", "*.spm", "*.codes", "*.tokenizer", "*.jinja")
 FILES = ("*.json", *TOKENIZERS, "*.safetensors")
+
+transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 
 
 @dataclass(frozen=True)
@@ -134,24 +43,31 @@ class Source:
     version: str | None = None
     sha256: str | None = None
 
-    @classmethod
-    def from_config(cls, source: dict[str, Any]) -> "Source":
-        """The source that a study's config, or a model's card, names."""
-        return cls(**source)
-
     def to_config(self) -> dict[str, str]:
-        """The keys that are set."""
+        """The keys that are set, as the study's config and a model's card have them."""
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 def resolve(source: Source) -> Path:
-    """The local directory of a model; one from the hub is downloaded once and kept."""
-    if source.hub is not None:
-        return _from_hub(source.hub, source.revision)
-    directory = path_of(source.to_config())
-    if not directory.is_dir():
-        raise InputError(f"{directory}: no such model directory; correct the model's source")
-    return directory
+    """The local directory or GGUF file of a model; one from the hub is downloaded once and kept."""
+    return path_of(source.to_config()) if source.hub is None else from_hub(source)
+
+
+def from_hub(source: Source) -> Path:
+    """The directory of the repository, or the file in it that the source names."""
+    from huggingface_hub import hf_hub_download, snapshot_download
+
+    try:
+        if source.file is not None:
+            return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
+        found = snapshot_download(source.hub, revision=source.revision, allow_patterns=list(FILES))
+        return Path(found)
+    except Exception as error:  # of any layer of the network below
+        what = f"hub: {source.hub} at {source.revision}: {source.file or ''}".rstrip()
+        raise InputError(
+            f"{what} cannot be fetched ({one_line(error)}); connect this machine, or download it "
+            "elsewhere and give it as path"
+        ) from error
 
 
 def directory_of(card: dict[str, Any]) -> Path:
@@ -162,7 +78,7 @@ def directory_of(card: dict[str, Any]) -> Path:
     if "directory" in card:
         directory = Path(card["directory"])
     else:
-        directory = resolve(Source.from_config(card["source"]))
+        directory = resolve(Source(**card["source"]))
     if weights_digest(directory) != card["weights"]:
         raise InputError(
             f"{directory}: the weights, config or tokenizer are not those that the card of "
@@ -237,7 +153,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     architecture whose attention cannot be watched.
     """
     tokenizer = load_tokenizer(directory)
-    special = special_tokens(directory, tokenizer)
+    special = special_tokens(tokenizer)
     body = attention.open_attention(load_body(directory, torch.device("cpu")))
     bidirectional = attention.is_bidirectional(body)
     n_heads, n_kv_heads = attention.n_heads(body), attention.n_kv_heads(body)
@@ -263,16 +179,85 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     return card if bidirectional else card | {"bidirectional": False}
 
 
-def _from_hub(repository: str, revision: str | None) -> Path:
-    from huggingface_hub import snapshot_download
+def check_vocabulary(
+    directory: Path, tokenizer: Tokenizer, config: PretrainedConfig, kinds: tuple[str, ...]
+) -> None:
+    """Raise InputError where the tokenizer's vocabulary is not the model's.
 
-    try:
-        return Path(snapshot_download(repository, revision=revision, allow_patterns=list(FILES)))
-    except Exception as error:
+    It has a token that the model's embedding has no row for, or, for a special token of one of
+    `kinds`, another number than config.json where that has one.
+    """
+    vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
+    token, largest = max(vocabulary.items(), key=lambda item: item[1])
+    rows = getattr(config, "vocab_size", None)
+    if rows is None:
         raise InputError(
-            f"hub: {repository} at {revision}: cannot be fetched ({one_line(error)}); "
-            "connect this machine, or download the repository elsewhere and give it as path"
-        ) from error
+            f"{directory}/config.json: no vocab_size of the whole model; use a model of text alone"
+        )
+    if largest >= rows:
+        raise InputError(
+            f"{directory}: the vocabulary is not the model's: token {token!r} has the number "
+            f"{largest}, but the embedding has {rows} rows; {OWN_TOKENIZER}"
+        )
+    for kind in kinds:
+        name = f"{kind}_token_id"
+        found, expected = getattr(tokenizer, name), getattr(config, name, None)
+        known = expected if isinstance(expected, list) else [expected]
+        if None not in (found, expected) and found not in known:
+            raise InputError(
+                f"{directory}: the vocabulary is not the model's: the tokenizer's {name} is "
+                f"{found}, but config.json's is {expected}; {OWN_TOKENIZER}"
+            )
+
+
+def special_tokens(tokenizer: FastTokenizer) -> dict[str, int | None]:
+    """The numbers of cls, sep, mask and pad; None for one that the tokenizer lacks.
+
+    So is a cls that does not begin every text and pair, and a sep that does not follow each text:
+    where a tokenizer knows a token and leaves it out, all attention to it would be 0.
+    """
+    kinds = ("cls", "sep", "mask", "pad")
+    special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in kinds}
+    frames = [_frame(tokenizer, texts) for texts in (["a"], ["a", "b"])]
+    if any(frame[:1] != [special["cls"]] for frame in frames):
+        special["cls"] = None
+    after = [[token for text, token in pairwise(frame) if text == TEXT] for frame in frames]
+    if after != [[special["sep"]], [special["sep"]] * 2]:
+        special["sep"] = None
+    return special
+
+
+def start_token(tokenizer: FastTokenizer) -> int | None:
+    """The number of the token that the tokenizer puts before a text, None where it puts none."""
+    first = _frame(tokenizer, ["a"])[0]
+    return None if first == TEXT else first
+
+
+def _frame(tokenizer: FastTokenizer, texts: list[str]) -> list[int]:
+    """The special tokens of a text or pair in their order, and TEXT for each text."""
+    encoding = tokenizer(*texts, split_special_tokens=True).encodings[0]
+    tokens = zip(encoding.sequence_ids, encoding.ids, strict=True)
+    runs = groupby(tokens, lambda token: token if token[0] is None else token[0])
+    return [run[1] if isinstance(run, tuple) else TEXT for run, _ in runs]
+
+
+def max_positions(model: PreTrainedModel) -> int:
+    """Maximum number of tokens of an input.
+
+    RoBERTa's 514 positions, say, are those of 512 tokens: the first are up to that of padding.
+    Raises InputError where the config does not bound it.
+    """
+    stated = getattr(model.config, "max_position_embeddings", None)
+    if stated is None or stated < 1:
+        raise InputError(
+            f"{model.config.model_type}: max_position_embeddings in config.json is {stated}; use "
+            "another model"
+        )
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings"):
+            padding = getattr(module, "padding_idx", None)
+            return stated if padding is None else stated - padding - 1
+    return stated
 
 
 def _no_tokenizer(directory: Path, why: str) -> InputError:

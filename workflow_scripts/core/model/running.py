@@ -1,4 +1,4 @@
-"""Length-bucketed batches: examples of similar length share a batch, so that padding is rare."""
+"""How models run: in batches of similar lengths, on a device, by oneDNN, with finite numbers."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +14,13 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
+
+REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
+ONEDNN = (
+    torch.backends.mkldnn.is_available()
+    and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+)
 
 
 def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
@@ -56,22 +63,17 @@ def part_of(lengths: Sequence[int], batch_tokens: int, part: str) -> np.ndarray:
     return np.sort(np.concatenate(chosen))
 
 
-def has_segments(model: PreTrainedModel) -> bool:
-    """Whether the model distinguishes the first text from the second by their segments."""
-    return getattr(model.config, "type_vocab_size", 0) > 1
-
-
 def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token].
 
     A model without a padding token gets its end token, or 0: it is masked, and stands on the right.
     """
     inputs = {
-        "input_ids": _stack([example.ids for example in tokens], _padding_of(model.config)),
-        "attention_mask": _stack([np.ones(len(example)) for example in tokens]),
+        "input_ids": stack([example.ids for example in tokens], _padding_of(model.config)),
+        "attention_mask": stack([np.ones(len(example)) for example in tokens]),
     }
-    if has_segments(model):
-        inputs["token_type_ids"] = _stack([example.segment for example in tokens])
+    if getattr(model.config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
+        inputs["token_type_ids"] = stack([example.segment for example in tokens])
     return {name: value.to(model.device) for name, value in inputs.items()}
 
 
@@ -80,24 +82,16 @@ def _padding_of(config: PretrainedConfig) -> int:
     return (found[0] if isinstance(found, list) else found) or 0
 
 
-def _stack(rows: list[np.ndarray], padding: int = 0) -> torch.Tensor:
-    """Rows of different lengths as one int64 tensor."""
-    return pad_sequence([torch.from_numpy(row).long() for row in rows], True, padding)
+def stack(rows: Sequence[np.ndarray | Sequence[int]], padding: int = 0) -> torch.Tensor:
+    """Rows of different lengths as one int64 tensor, the shorter ones padded on the right."""
+    return pad_sequence([torch.as_tensor(row).long() for row in rows], True, padding)
 
 
-def pick_device(device: str = "auto") -> torch.device:
-    """The device that a study names; `auto` takes a GPU where there is one.
-
-    Raises InputError for a GPU that torch does not see.
-    """
+def pick_device(device: str) -> torch.device:
+    """The device that a study names; `auto` takes a GPU where there is one."""
     if device == "auto":
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    if device == "cuda" and not torch.cuda.is_available():
-        raise InputError("device: cuda: torch sees no GPU; set device to auto or cpu")
-    if device == "mps" and not torch.backends.mps.is_available():
-        raise InputError("device: mps: torch sees no Apple GPU; set device to auto or cpu")
+        accelerators = {"cuda": torch.cuda, "mps": torch.backends.mps}
+        device = next((name for name, it in accelerators.items() if it.is_available()), "cpu")
     return torch.device(device)
 
 
@@ -108,15 +102,8 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager:
     return torch.autocast(device.type, dtype=torch.bfloat16)
 
 
-ONEDNN = (
-    torch.backends.mkldnn.is_available()
-    and torch.backends.cpu.get_cpu_capability() == "AVX512"
-    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-)
-
-
 class OneDNN(TorchFunctionMode):
-    """Within, every linear layer that `serves` its operands runs by oneDNN."""
+    """Within, every linear layer that is `served_by_onednn` runs by it."""
 
     def __torch_function__(
         self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
@@ -160,9 +147,6 @@ def served_by_onednn(states: torch.Tensor, weight: torch.Tensor) -> bool:
         and states.numel() > 0
         and not torch.is_autocast_enabled("cpu")
     )
-
-
-REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
 
 
 def is_finite(tensor: torch.Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""The loop that trains every model of a study.
+"""The loop that trains every model of a study, and the state from which a killed one goes on.
 
 The caller chooses the optimizer, the schedule, the loss of a batch and the order of batches. The
 order has a random stream of its own, so that a seed gives the same weights again on a CPU.
@@ -24,6 +24,8 @@ from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
 Batch = TypeVar("Batch")
+Stream = tuple[Callable[[], torch.Tensor], Callable[[torch.Tensor], None]]  # of random numbers
+STATE, IDENTITY = "state.safetensors", "run.json"
 APART = 32  # steps on a GPU after which losses are read: reading one waits for all that is queued
 
 
@@ -231,10 +233,6 @@ def whole_epochs(curve: Sequence[dict[str, Any]]) -> int:
     return sum(row["split"] == "dev" for row in curve)
 
 
-STATE = "state.safetensors"
-IDENTITY = "run.json"
-
-
 @dataclass(frozen=True)
 class Parts:
     """Everything that a step of training reads and changes; `order` samples the batches."""
@@ -300,9 +298,6 @@ def resume_state(path: Path, parts: Parts) -> dict[str, Any]:
 def _weights(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     """Parameters and buffers, shared ones once."""
     return dict(model.named_parameters()) | dict(model.named_buffers())
-
-
-Stream = tuple[Callable[[], torch.Tensor], Callable[[torch.Tensor], None]]
 
 
 def _streams(parts: Parts) -> dict[str, Stream]:

@@ -1,4 +1,4 @@
-"""Whether a translation model, its tokenizer and the languages that a study names fit together."""
+"""Translation models: checked against their tokenizer and languages, loaded, and applied."""
 
 import re
 from collections import Counter
@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
 from transformers import (
-    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
     GenerationConfig,
@@ -22,37 +20,190 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
+from workflow_scripts.core.model.running import stack
 
-TRANSLATORS = "a Marian, BART, mBART, M2M100 or T5"
+IGNORED = -100  # the label of padding, which the loss leaves out
 CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB
 SHOWN = 8  # language codes or prefixes in an error
 
 
-def check_translator_kind(directory: Path, config: PretrainedConfig) -> None:
-    """Raise InputError where a config is that of no encoder-decoder of texts."""
-    encoder_decoder = getattr(config, "is_encoder_decoder", False)
-    if not encoder_decoder or type(config) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
-        raise InputError(
-            f"{directory}: {config.model_type} is no encoder-decoder that translates texts; name "
-            f"{TRANSLATORS} as the translator"
-        )
+@dataclass(frozen=True)
+class Generation:
+    """How a translation is searched: beam search, as `generate` of transformers does it.
 
-
-def check_translator_vocabulary(
-    directory: Path, tokenizer: Tokenizer, config: PretrainedConfig
-) -> None:
-    """Raise InputError where the tokenizer's vocabulary is not the model's.
-
-    It has a token that the model's embedding has no row for, or other tokens that pad and end a
-    sentence; or a decoder would not know with which token to start.
+    A hypothesis' log-probability is divided by its length to the power `length_penalty`; after
+    `max_new_tokens` it is cut off.
     """
-    models.check_vocabulary(directory, tokenizer, config, ("pad", "eos"))
-    start = getattr(config, "decoder_start_token_id", None)
-    if start is None and not takes_languages(tokenizer):
+
+    beams: int = 5
+    length_penalty: float = 1.0
+    max_new_tokens: int = 256
+
+
+@dataclass(frozen=True)
+class Languages:
+    """What the model gets with the source: a prefix (T5), codes (mBART, M2M100)."""
+
+    prefix: str = ""
+    source_lang: str | None = None
+    target_lang: str | None = None
+
+
+@dataclass(frozen=True)
+class Translator:
+    """A model in eval mode whose attention is open, its tokenizer, and how it translates."""
+
+    model: PreTrainedModel
+    tokenizer: Tokenizer
+    languages: Languages
+    generation: Generation
+
+
+def translator_of(
+    card: dict[str, Any], generation: dict[str, Any], device: torch.device
+) -> Translator:
+    """The translator that a card describes; raises InputError where its weights have changed."""
+    return load_translator(models.directory_of(card), card, generation, device)
+
+
+def load_translator(
+    directory: Path, card: dict[str, Any], generation: dict[str, Any], device: torch.device
+) -> Translator:
+    """The translator in `directory`, such as an epoch's, with the languages that `card` names.
+
+    Its model's own settings of `generate` are replaced by those of `generation`.
+    """
+    languages = Languages(**{key: card[key] for key in Languages.__dataclass_fields__})
+    model, tokenizer = _checked_parts(directory, languages, device)
+    search, positions = Generation(**generation), positions_of(model)
+    if positions is not None and search.max_new_tokens > positions:
         raise InputError(
-            f"{directory}: config.json has no decoder_start_token_id, with which a translation "
-            "starts; add the one that the model was trained with"
+            f"{directory}: generation.max_new_tokens is {search.max_new_tokens}, but "
+            f"the decoder has {positions} positions; set it to {positions} or less"
         )
+    model.generation_config = search_config(
+        model,
+        tokenizer,
+        code_of(tokenizer, languages.target_lang),
+        num_beams=search.beams,
+        length_penalty=search.length_penalty,
+        max_new_tokens=search.max_new_tokens,
+    )
+    return Translator(model, tokenizer, languages, search)
+
+
+def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
+    """The tokenizer in a model's directory, fast or slow, set to the languages.
+
+    Raises InputError where it cannot be read, is not the model's, or does not know the languages.
+    """
+    config = weights.read_config(directory)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(directory, trust_remote_code=False)
+    except Exception as error:  # of any kind, for files of any content
+        raise InputError(
+            f"{directory}: the tokenizer cannot be read ({one_line(error)}); save it "
+            "there with tokenizer.save_pretrained"
+        ) from error
+    models.check_vocabulary(directory, tokenizer, config, ("pad", "eos"))
+    check_prefix(directory, tokenizer, config, languages.prefix)
+    set_languages(directory, tokenizer, languages.source_lang, languages.target_lang)
+    return tokenizer
+
+
+def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]:
+    """The card of the translator in a directory, after a check that it can be used.
+
+    `layers` has the number of sublayers of each type of attention; a model without learnt or fixed
+    positions has None as `max_positions`.
+    """
+    model, tokenizer = _checked_parts(directory, languages, torch.device("cpu"))
+    return {
+        "name": name,
+        "architecture": model.config.model_type,
+        "layers": dict(Counter(sublayer.type for sublayer in sublayers(model))),
+        "n_heads": n_heads(model),
+        "hidden_size": model.config.d_model,
+        "vocabulary": len(tokenizer),
+        "max_positions": positions_of(model),
+        "weights": models.weights_digest(directory),
+        **asdict(languages),
+        "versions": models.versions(),
+    }
+
+
+def positions_of(model: PreTrainedModel) -> int | None:
+    """Maximum number of tokens that encoder and decoder read; None where there is no bound."""
+    return getattr(model.config, "max_position_embeddings", None)
+
+
+def sources_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
+    """What the encoder reads of each text, with special tokens.
+
+    Raises InputError for a text that is longer than the model's positions.
+    """
+    given = [translator.languages.prefix + text for text in texts]
+    ids = translator.tokenizer(given)["input_ids"]
+    return _checked(translator, texts, ids)
+
+
+def targets_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
+    """The labels of each text, ending with the end of the sentence.
+
+    Raises InputError for a text that is longer than the model's positions.
+    """
+    ids = translator.tokenizer(text_target=list(texts))["input_ids"]
+    return _checked(translator, texts, ids)
+
+
+def texts_of(translator: Translator, ids: Sequence[Sequence[int]]) -> list[str]:
+    """The texts of generated tokens, without special tokens, detokenised."""
+    # A special token, but not every tokenizer of M2M100 knows.
+    code = code_of(translator.tokenizer, translator.languages.target_lang)
+    shown = [[token for token in row if token != code] for row in ids]
+    decoded = translator.tokenizer.batch_decode(shown, skip_special_tokens=True)
+    return [text.strip() for text in decoded]
+
+
+def pad_sources(
+    translator: Translator, sources: Sequence[Sequence[int]]
+) -> dict[str, torch.Tensor]:
+    """The inputs of a batch, int64 [batch, token], on the model's device."""
+    padding = translator.model.config.pad_token_id
+    inputs = {
+        "input_ids": stack(sources, padding),
+        "attention_mask": stack([[1] * len(source) for source in sources], 0),
+    }
+    return {name: value.to(translator.model.device) for name, value in inputs.items()}
+
+
+def pad_targets(translator: Translator, targets: Sequence[Sequence[int]]) -> torch.Tensor:
+    """The labels of a batch, int64 [batch, token], IGNORED at padding, on the model's device."""
+    return stack(targets, IGNORED).to(translator.model.device)
+
+
+def _checked_parts(
+    directory: Path, languages: Languages, device: torch.device
+) -> tuple[PreTrainedModel, Tokenizer]:
+    """The model in eval mode, its attention open, and its tokenizer; both set to the languages."""
+    config = weights.read_config(directory)
+    # Before the tokenizer: an architecture that cannot be watched is refused by its name.
+    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True, config=config)
+    model = open_attention(model.to(device).eval())
+    tokenizer = load_tokenizer(directory, languages)
+    return model, tokenizer
+
+
+def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]]) -> list[list[int]]:
+    """The token ids as they are; raises InputError for one too long."""
+    most = positions_of(translator.model)
+    for text, tokens in zip(texts, ids, strict=True):
+        if most is not None and len(tokens) > most:
+            raise InputError(
+                f"translation: {text[:60]!r}... has {len(tokens)} tokens, the model's positions "
+                f"are {most}; shorten or leave out this sentence"
+            )
+    return ids
 
 
 def takes_languages(tokenizer: Tokenizer) -> bool:
@@ -150,190 +301,3 @@ def _codes(tokenizer: Tokenizer) -> dict[str, str]:
 def _some(names: list[str] | dict[str, str]) -> str:
     shown = sorted(names)
     return ", ".join(shown[:SHOWN]) + (f" ({len(shown)} in all)" if len(shown) > SHOWN else "")
-
-
-IGNORED = -100  # the label of padding, which the loss leaves out
-
-
-@dataclass(frozen=True)
-class Generation:
-    """How a translation is searched: beam search, as `generate` of transformers does it.
-
-    A hypothesis' log-probability is divided by its length to the power `length_penalty`; after
-    `max_new_tokens` it is cut off.
-    """
-
-    beams: int = 5
-    length_penalty: float = 1.0
-    max_new_tokens: int = 256
-
-
-@dataclass(frozen=True)
-class Languages:
-    """What the model gets with the source: a prefix (T5), codes (mBART, M2M100)."""
-
-    prefix: str = ""
-    source_lang: str | None = None
-    target_lang: str | None = None
-
-
-@dataclass(frozen=True)
-class Translator:
-    """A model in eval mode whose attention is open, its tokenizer, and how it translates."""
-
-    model: PreTrainedModel
-    tokenizer: Tokenizer
-    languages: Languages
-    generation: Generation
-
-
-def translator_of(
-    card: dict[str, Any], generation: dict[str, Any], device: torch.device
-) -> Translator:
-    """The translator that a card describes; raises InputError where its weights have changed."""
-    return load_translator(models.directory_of(card), card, generation, device)
-
-
-def load_translator(
-    directory: Path, card: dict[str, Any], generation: dict[str, Any], device: torch.device
-) -> Translator:
-    """The translator in `directory`, such as an epoch's, with the languages that `card` names.
-
-    Its model's own settings of `generate` are replaced by those of `generation`.
-    """
-    languages = Languages(**{key: card[key] for key in Languages.__dataclass_fields__})
-    model, tokenizer = _checked_parts(directory, languages, device)
-    search, positions = Generation(**generation), positions_of(model)
-    if positions is not None and search.max_new_tokens > positions:
-        raise InputError(
-            f"{directory}: generation.max_new_tokens is {search.max_new_tokens}, but "
-            f"the decoder has {positions} positions; set it to {positions} or less"
-        )
-    model.generation_config = search_config(
-        model,
-        tokenizer,
-        code_of(tokenizer, languages.target_lang),
-        num_beams=search.beams,
-        length_penalty=search.length_penalty,
-        max_new_tokens=search.max_new_tokens,
-    )
-    return Translator(model, tokenizer, languages, search)
-
-
-def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
-    """The tokenizer in a model's directory, fast or slow, set to the languages.
-
-    Raises InputError where it cannot be read, is not the model's, or does not know the languages.
-    """
-    config = weights.read_config(directory)
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(directory, trust_remote_code=False)
-    except Exception as error:  # of any kind, for files of any content
-        raise InputError(
-            f"{directory}: the tokenizer cannot be read ({one_line(error)}); save it "
-            "there with tokenizer.save_pretrained"
-        ) from error
-    check_translator_vocabulary(directory, tokenizer, config)
-    check_prefix(directory, tokenizer, config, languages.prefix)
-    set_languages(directory, tokenizer, languages.source_lang, languages.target_lang)
-    return tokenizer
-
-
-def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]:
-    """The card of the translator in a directory, after a check that it can be used.
-
-    `layers` has the number of sublayers of each type of attention; a model without learnt or fixed
-    positions has None as `max_positions`.
-    """
-    model, tokenizer = _checked_parts(directory, languages, torch.device("cpu"))
-    return {
-        "name": name,
-        "architecture": model.config.model_type,
-        "layers": dict(Counter(sublayer.type for sublayer in sublayers(model))),
-        "n_heads": n_heads(model),
-        "hidden_size": model.config.d_model,
-        "vocabulary": len(tokenizer),
-        "max_positions": positions_of(model),
-        "weights": models.weights_digest(directory),
-        **asdict(languages),
-        "versions": models.versions(),
-    }
-
-
-def positions_of(model: PreTrainedModel) -> int | None:
-    """Maximum number of tokens that encoder and decoder read; None where there is no bound."""
-    return getattr(model.config, "max_position_embeddings", None)
-
-
-def sources_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
-    """What the encoder reads of each text, with special tokens.
-
-    Raises InputError for a text that is longer than the model's positions.
-    """
-    given = [translator.languages.prefix + text for text in texts]
-    ids = translator.tokenizer(given)["input_ids"]
-    return _checked(translator, texts, ids)
-
-
-def targets_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
-    """The labels of each text, ending with the end of the sentence.
-
-    Raises InputError for a text that is longer than the model's positions.
-    """
-    ids = translator.tokenizer(text_target=list(texts))["input_ids"]
-    return _checked(translator, texts, ids)
-
-
-def texts_of(translator: Translator, ids: Sequence[Sequence[int]]) -> list[str]:
-    """The texts of generated tokens, without special tokens, detokenised."""
-    # A special token, but not every tokenizer of M2M100 knows.
-    code = code_of(translator.tokenizer, translator.languages.target_lang)
-    shown = [[token for token in row if token != code] for row in ids]
-    decoded = translator.tokenizer.batch_decode(shown, skip_special_tokens=True)
-    return [text.strip() for text in decoded]
-
-
-def pad_sources(
-    translator: Translator, sources: Sequence[Sequence[int]]
-) -> dict[str, torch.Tensor]:
-    """The inputs of a batch, int64 [batch, token], on the model's device."""
-    padding = translator.model.config.pad_token_id
-    inputs = {
-        "input_ids": _stack(sources, padding),
-        "attention_mask": _stack([[1] * len(source) for source in sources], 0),
-    }
-    return {name: value.to(translator.model.device) for name, value in inputs.items()}
-
-
-def pad_targets(translator: Translator, targets: Sequence[Sequence[int]]) -> torch.Tensor:
-    """The labels of a batch, int64 [batch, token], IGNORED at padding, on the model's device."""
-    return _stack(targets, IGNORED).to(translator.model.device)
-
-
-def _checked_parts(
-    directory: Path, languages: Languages, device: torch.device
-) -> tuple[PreTrainedModel, Tokenizer]:
-    """The model in eval mode, its attention open, and its tokenizer; both set to the languages."""
-    config = weights.read_config(directory)
-    check_translator_kind(directory, config)
-    # Before the tokenizer: an architecture that cannot be watched is refused by its name.
-    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True, config=config)
-    model = open_attention(model.to(device).eval())
-    tokenizer = load_tokenizer(directory, languages)
-    return model, tokenizer
-
-
-def _stack(rows: Sequence[Sequence[int]], padding: int) -> torch.Tensor:
-    return pad_sequence([torch.tensor(row) for row in rows], True, padding)
-
-
-def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]]) -> list[list[int]]:
-    """The token ids as they are; raises InputError for one too long."""
-    most = positions_of(translator.model)
-    for text, tokens in zip(texts, ids, strict=True):
-        if most is not None and len(tokens) > most:
-            raise InputError(
-                f"translation: {text[:60]!r}... has {len(tokens)} tokens, the model's positions "
-                f"are {most}; shorten or leave out this sentence"
-            )
-    return ids

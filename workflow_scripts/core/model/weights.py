@@ -1,25 +1,24 @@
 """Weights from a directory, refused where they are not those that its config.json describes.
 
-What `transformers` does not find among the weights it makes anew at random, what it finds too much
-it leaves out, and quantized numbers it takes for weights; here these are errors.
+What `transformers` does not find among the weights it makes anew at random, and what it finds too
+much it leaves out; here these are errors.
 """
 
 import json
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-import transformers
-from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
+from transformers.utils import logging
 
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model.running import is_finite
 
 AGAIN = "save the model again with save_pretrained"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
-FLOATS = frozenset(("F64", "F32", "F16", "BF16"))  # what weights are stored as; else quantized
 QUANTIZED = ("quantization_config", "compression_config", "quant_method")
 
 
@@ -59,44 +58,31 @@ def load(
     """The model of class `kind`, float32, and the names of its parameters that were made anew.
 
     Without `whole` these may be the head's and the pooler's, never others of the body. Raises
-    InputError for weights that cannot be read, of another architecture or size, that are quantized
-    or not finite.
+    InputError for weights that cannot be read, of another architecture or size, or not finite.
     """
     config = config or read_config(directory)
-    types = stored_types(directory)
-    logging = transformers.utils.logging
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # what it would report is checked here
     try:
-        model, report = kind.from_pretrained(
-            directory,
-            config=config,
-            dtype=torch.float32,
-            trust_remote_code=False,
-            use_safetensors=True,
-            output_loading_info=True,
-        )
+        with quiet():  # what it would report is checked here
+            model, report = kind.from_pretrained(
+                directory,
+                config=config,
+                dtype=torch.float32,
+                trust_remote_code=False,
+                use_safetensors=True,
+                output_loading_info=True,
+            )
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"{directory}: the weights cannot be read, or are of other sizes than in config.json "
             f"({one_line(error)}); copy them again, or {AGAIN} (docs/data.md)"
         ) from error
-    finally:
-        logging.set_verbosity(verbosity)
     missing = set(report["missing_keys"])
-    lacking = missing if whole else {name for name in missing if _of_body(model, name)}
+    lacking = missing if whole else {name for name in missing if _is_in_body(model, name)}
     if lacking:
-        raise _refusal(directory, f"{min(lacking)} is missing{_more(lacking)}")
+        raise _refusal(directory, f"{min(lacking)} is missing{and_more(lacking)}")
     unused = set(report["unexpected_keys"])
-    if surplus := {name for name in unused if _of_body(model, name) and not _is_mask(name)}:
-        raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
-    unread = _unread(model)
-    for name in sorted(types.keys() - unused):
-        if types[name] not in FLOATS and not any(re.search(pattern, name) for pattern in unread):
-            raise InputError(
-                f"{directory}: {name} is stored as {types[name]}: quantized weights are not read; "
-                f"save the model as one of {', '.join(sorted(FLOATS))}"
-            )
+    if surplus := {name for name in unused if _is_in_body(model, name) and not _is_mask(name)}:
+        raise _refusal(directory, f"{min(surplus)} is not among its parameters{and_more(surplus)}")
     for name, tensor in model.state_dict().items():
         if tensor.is_floating_point() and not is_finite(tensor):
             what = "NaN" if tensor.isnan().any() else "infinite numbers"
@@ -104,24 +90,15 @@ def load(
     return model, missing
 
 
-def stored_types(directory: Path) -> dict[str, str]:
-    """As what each tensor in the files that are loaded is stored; no value is read.
-
-    Raises InputError for a file that is damaged or missing.
-    """
-    alone = (directory / WEIGHTS).is_file()
-    types = {}
-    for name in [WEIGHTS] if alone else sorted(indexed(directory)):
-        try:
-            with safe_open(directory / name, "pt") as opened:
-                for key in opened.keys():  # noqa: SIM118 - not a mapping
-                    types[key] = opened.get_slice(key).get_dtype()
-        except (SafetensorError, OSError) as error:
-            raise InputError(
-                f"{directory / name}: the weights cannot be read ({one_line(error)}); copy them "
-                "again"
-            ) from error
-    return types
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Within, transformers reports errors alone."""
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
 
 
 def indexed(directory: Path) -> set[str]:
@@ -133,22 +110,11 @@ def indexed(directory: Path) -> set[str]:
     path = directory / INDEX
     if not path.is_file():
         return set()
-    try:
-        names = set(json.loads(path.read_text(encoding="utf-8"))["weight_map"].values())
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
-        raise InputError(f"{path}: not an index of weights ({error!r}); {AGAIN}") from error
+    names = set(json.loads(path.read_text(encoding="utf-8"))["weight_map"].values())
     for name in sorted(map(str, names)):
         if not name.endswith(".safetensors"):
             raise InputError(f"{path}: {name} is no file of safetensors; {AGAIN}")
     return names
-
-
-def _unread(model: PreTrainedModel) -> set[str]:
-    """Patterns of the tensors of a file that are no weights: they are left out, or integers."""
-    prefix = f"{model.base_model_prefix}."  # which a file's names may lack
-    integers = (name for name, buffer in model.named_buffers() if not buffer.is_floating_point())
-    names = {rf"(^|\.){re.escape(name.removeprefix(prefix))}$" for name in integers}
-    return names | set(model._keys_to_ignore_on_load_unexpected or ())
 
 
 def _is_mask(name: str) -> bool:
@@ -156,7 +122,7 @@ def _is_mask(name: str) -> bool:
     return name.endswith(".attn.masked_bias")
 
 
-def _of_body(model: PreTrainedModel, name: str) -> bool:
+def _is_in_body(model: PreTrainedModel, name: str) -> bool:
     """Whether a parameter of this name belongs to one of the body's modules, but its pooler."""
     module = name.removeprefix(model.base_model_prefix + ".").partition(".")[0]
     return module != "pooler" and module in dict(model.base_model.named_children())
@@ -166,7 +132,3 @@ def _refusal(directory: Path, why: str) -> InputError:
     return InputError(
         f"{directory}: the weights are not those of the model in its config.json: {why}; {AGAIN}"
     )
-
-
-def _more(names: set[str]) -> str:
-    return f" (and {len(names) - 1} more)" if len(names) > 1 else ""

@@ -11,17 +11,7 @@ from matplotlib.textpath import TextPath
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import colours, figures
 
-COLUMNS = (
-    "drawing",
-    "layer",
-    "head",
-    "title",
-    "query",
-    "key",
-    "query_token",
-    "key_token",
-    "weight",
-)
+COLUMNS = tuple("drawing layer head title query key query_token key_token weight".split())
 LEFT_OUT = "without [CLS], [SEP]"  # of an accuracy in a title: these are no candidates
 LEFT_OUT_OF_DECODERS = "without the first word"
 LEFT, RIGHT = 0.0, 1.0

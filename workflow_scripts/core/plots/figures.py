@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import Bbox
 
-from workflow_scripts.core.plots import colours, figures
+from workflow_scripts.core.plots import colours
 from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
 
@@ -48,6 +48,11 @@ STYLE = {
 # Characters that an SVG file may not hold, or that change the order of those around them.
 UNSEEN = {"Cc", "Cn", "Cs", "Zl", "Zp"}
 TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+# Places to try for a point's name: distances, in points of print, and directions, in degrees.
+DISTANCES, DIRECTIONS = (7, 13, 19, 26, 34, 42), (0, 180, 45, 135, 315, 225, 90, 270)
+LEADER = 10  # a name that is farther from its point is joined to it by a line
+HALF_MARKER = 3.5  # half the width of a point's marker, in points
 
 
 @contextmanager
@@ -249,13 +254,7 @@ def epoch_legend(
     if epochs and len(epochs) < max(epochs):
         words += "\n(lines: epochs 1, 2, 4 and so on, and the last)"
     shape = {"loc": "upper center", "bbox_to_anchor": (0.5, top), "ncols": columns}
-    axes.legend(title=words, title_fontsize=figures.SMALL, columnspacing=1.0, **shape)
-
-
-# Places to try: distances from the point, in points of print, and directions, in degrees.
-DISTANCES, DIRECTIONS = (7, 13, 19, 26, 34, 42), (0, 180, 45, 135, 315, 225, 90, 270)
-LEADER = 10  # a label that is farther from its point is joined to it by a line
-HALF_MARKER = 3.5  # half the width of a point's marker, in points
+    axes.legend(title=words, title_fontsize=SMALL, columnspacing=1.0, **shape)
 
 
 def write_names(
@@ -275,9 +274,7 @@ def write_names(
     ]
     centres = axes.transData.transform(np.reshape(points, (-1, 2)).astype(float))
     for name, point, centre in zip(names, points, centres, strict=True):
-        text = axes.annotate(
-            name, point, (0, 0), textcoords="offset points", size=figures.SMALL, zorder=4
-        )
+        text = axes.annotate(name, point, (0, 0), textcoords="offset points", size=SMALL, zorder=4)
         size = text.get_window_extent().size
         others = [other for other in centres if (other != centre).any()]
         places = []

@@ -1,4 +1,7 @@
-"""What the chapters of a study need, as each declares it in its part of the schema.
+"""A study's config, checked against the schema, what it refers to, and the needs of its chapters.
+
+A chapter is part of a study where its part of the config is not empty. What it needs it declares in
+its part of the schema:
 
     needs:
       chapters: [...]    other chapters
@@ -8,7 +11,7 @@
       model: [...]       abilities of every encoder that it reads, such as a [CLS] token
 
 A condition has the words of the need, how to meet it, and the JSON Schema that holds then, of the
-study with its defaults. A chapter is part of a study where its part of the config is not empty.
+study with its defaults.
 """
 
 import os
@@ -20,12 +23,205 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.errors import InputError, and_more
 from workflow_scripts.core.run import downloads, schema
 from workflow_scripts.core.run.files import files_below
 
-# The kinds of models.
-KINDS = ("encoder", "decoder")
+KINDS = ("encoder", "decoder")  # of models
+MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
+
+# Whole numbers without a point, as YAML writes them: Python counts with no others.
+Strict = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
+
+# The id, comment and folder of each job of this user in SLURM's queue.
+QUEUE = ("squeue", "--me", "--noheader", "--format=%i|%k|%Z")
+
+# Folders other than those of the models and of the chapters in results/<study>/, and files there.
+FOLDERS = {"benchmarks", "figures", "logs", "tables"}
+FILES = {"atlas.html", "atlas.json", "report.html", "report.zip"}
+
+
+def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
+    """The config with the defaults of the schema in the directory `schemas` filled in.
+
+    Raises InputError with one line, naming the key and the accepted values, for an unknown key,
+    a wrong type or value, a name that the study does not define, or an unmet need of a chapter.
+    """
+    root = schema.assemble(schemas)
+    config = downloads.choose(config)
+    errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
+    if errors:
+        raise InputError(f"config: {_line(errors[0])}{and_more(errors)}")
+    filled = schema.fill(config, root, root)
+    _check_names(filled, root, schemas)
+    by_default = schema.fill({}, root, root)
+    check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
+    check_needs(filled, schemas)
+    _check_references(filled, root)
+    downloads.check(filled, root)
+    _start_paths_from_data(filled, root)
+    return filled
+
+
+def source_of(entry: dict[str, Any]) -> dict[str, Any]:
+    """Where a model comes from: its entry in `models` without what the study takes it for."""
+    return {key: value for key, value in entry.items() if key not in ("kind", "chapters", "note")}
+
+
+def check_paths(config: dict[str, Any], schemas: Path) -> None:
+    """Raise InputError where a local path in a checked config does not exist.
+
+    And where it, or a file that a rule or reader takes of it, has one of MARKS in its name.
+    """
+    root = schema.assemble(schemas)
+    nodes = [
+        node
+        for node in schema.nodes(config, root, root)
+        if node.schema.get("format") in ("path", "data-path")
+        and "fetch" not in schema.parent(config, node)  # next to it, they lie among what is fetched
+    ]
+    missing = [node for node in nodes if not Path(node.value).exists()]
+    if missing:
+        node = missing[0]
+        fix = "correct the path"
+        if node.schema["format"] == "data-path":
+            fix += f", or data ({config['data']}), from which relative paths start"
+            fix += f", or licensed ({config['licensed']})" if "licensed" in config else ""
+        words = f"{node.name}: {node.value}: no such file or directory; {fix}"
+        raise InputError(f"config: {words}{and_more(missing)}")
+    for node in nodes:
+        files = files_below(Path(node.value), deep=node.schema["format"] == "data-path")
+        for name in (node.value, *map(str, files)):
+            check_marks(name, f"config: {node.name}: ")
+
+
+def check_marks(path: str, where: str = "") -> None:
+    """Refuse a path whose name Snakemake would fill in."""
+    if MARKS & set(path):
+        raise InputError(
+            f"{where}{path}: Snakemake fills in what stands between braces or angle brackets; "
+            "rename it without them"
+        )
+
+
+def check_queue(folder: str) -> None:
+    """Refuse to start while jobs that an earlier head submitted from `folder` are in SLURM's queue.
+
+    They would write the same products as the new head's jobs.
+    """
+    listed = subprocess.run(QUEUE, capture_output=True, text=True)  # noqa: S603
+    if listed.returncode != 0:
+        raise InputError(f"SLURM does not answer, try again later: {listed.stderr.strip()}")
+    if left := jobs_submitted_from(folder, listed.stdout):
+        raise InputError(
+            f"{folder}: jobs of an earlier run are still in SLURM's queue; wait for their end "
+            f"(squeue --me), or end them: scancel {' '.join(left)}"
+        )
+
+
+def jobs_submitted_from(folder: str, listed: str) -> list[str]:
+    """The ids of Snakemake's jobs that were submitted from a folder, of the lines of `QUEUE`.
+
+    Other jobs, such as the one that Snakemake itself runs in, have other comments.
+    """
+    fields = [line.split("|", 2) for line in listed.splitlines()]
+    return [
+        number
+        for number, comment, submitted_from in fields
+        if submitted_from == folder and comment.startswith(("rule_", "group_"))
+    ]
+
+
+def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) -> None:
+    """Raise InputError where the products of two entries would have one path.
+
+    A model's folder stands next to the study's own; corpora and tasks share folders. Names have no
+    dot, which stands between the parts of a file's name, but for models', which begin such names.
+    Some file systems ignore their case.
+    """
+    others = sorted({*FOLDERS, *FILES, *schema.chapters(schemas)})
+    models = [(name, "a file or folder of results/<study>/") for name in others]
+    models += [(name, f"models.{name}") for name in config["models"]]
+    entries = [
+        (name, f"{node.name}.{name}")
+        for node in schema.nodes(config, root, root)
+        for name in (node.value if node.schema.get("unique_names") else ())
+    ]
+    for named in (models, reversed(entries)):  # names of tasks are given, others are chosen
+        taken: dict[str, str] = {}
+        for name, key in named:
+            if (other := taken.setdefault(name.lower(), key)) != key:
+                raise InputError(
+                    f"config: {key}: this name is taken by {other} (upper and lower case count as "
+                    "one); choose another"
+                )
+
+
+def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
+    """Names that refer to another part of the config must exist there."""
+    for node in schema.nodes(config, root, root):
+        part = node.schema.get("names")
+        accepted: Any = config
+        for key in part.split(".") if part else ():
+            accepted = accepted[key]
+        # Of a file in a source distribution, the distribution is named.
+        named = node.value.partition("/")[0] if part == "sdists" else node.value
+        if part and named not in accepted:
+            names = ", ".join(sorted(accepted)) or f"none yet, add it to {part}"
+            raise InputError(f"config: {node.name}: {named!r} is not in {part}; accepted: {names}")
+
+
+def _start_paths_from_data(config: dict[str, Any], root: dict[str, Any]) -> None:
+    """Make the relative paths of corpora and tasks start from the data directory."""
+    for node in list(schema.nodes(config, root, root)):
+        part = schema.parent(config, node)
+        if node.schema.get("format") == "data-path" and "fetch" not in part:
+            part[node.keys[-1]] = os.path.normpath(os.path.join(config["data"], node.value))
+
+
+def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
+    """Unknown keys first: a missing key is often the same typo seen from the other side."""
+    return (error.validator != "additionalProperties", -len(error.path), error.json_path)
+
+
+def _line(error: ValidationError) -> str:
+    """The key, what is wrong, and what is accepted."""
+    key = ".".join(str(part) for part in error.absolute_path)
+    prefix = f"{key}." if key else ""
+    keys, wanted, value = error.schema.get("properties", {}), error.validator_value, error.instance
+    path = list(error.absolute_schema_path)
+    given = path[path.index("dependentSchemas") + 1] if "dependentSchemas" in path else ""
+    refused = f"{key}: {value!r} is not accepted{given and f' with {given}'}"
+    match error.validator:
+        case "additionalProperties":
+            unknown = min(str(name) for name in value if name not in keys)
+            return f"{prefix}{unknown}: unknown key; accepted: {', '.join(sorted(keys))}"
+        case "required":
+            missing = next(name for name in wanted if name not in value)
+            return f"{prefix}{missing}: missing; add it: {keys[missing]['description']}"
+        case "oneOf":
+            names = [name for option in wanted for name in option.get("required", [])]
+            return f"{key}: give exactly one of {', '.join(names)}"
+        case "dependentRequired":
+            pairs = [(a, b) for a in wanted if a in value for b in wanted[a] if b not in value]
+            return f"{key}: {pairs[0][0]} without {pairs[0][1]}; give both"
+        case "enum":
+            return f"{refused}; accepted: {', '.join(map(str, wanted))}"
+        case "const":
+            return f"{refused}; accepted: {wanted}"
+        case "pattern":
+            return f"{refused}; accepted: {error.schema.get('description', wanted)}"
+        case "type":
+            accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
+            return f"{key}: {value!r} is of the wrong type; accepted: {accepted}"
+        case "contains":
+            return f"{key}: {value!r} is without {wanted['const']}; add it"
+    return f"{key}: {error.message}"
 
 
 def present(config: dict[str, Any], schemas: Path) -> list[str]:
@@ -132,215 +328,3 @@ def abilities(config: dict[str, Any], schemas: Path) -> dict[str, dict[str, list
 
 def _missing(chapter: str, need: str, fix: str) -> InputError:
     return InputError(f"config: {chapter}: needs {need}; {fix} or remove {chapter}")
-
-
-MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
-
-# Whole numbers without a point, as YAML writes them: Python counts with no others.
-Strict = validators.extend(
-    Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    ),
-)
-
-# The id, comment and folder of each job of this user in SLURM's queue.
-QUEUE = ("squeue", "--me", "--noheader", "--format=%i|%k|%Z")
-
-# Folders other than those of the models and of the chapters in results/<study>/, and files there.
-FOLDERS = {"benchmarks", "figures", "logs", "tables"}
-FILES = {"atlas.html", "atlas.json", "report.html", "report.zip"}
-
-
-def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
-    """The config with the defaults of the schema in the directory `schemas` filled in.
-
-    Raises InputError with one line, naming the key and the accepted values, for an unknown key,
-    a wrong type or value, a name that the study does not define, or an unmet need of a chapter.
-    """
-    root = schema.assemble(schemas)
-    config = downloads.choose(config)
-    errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
-    if errors:
-        raise InputError(f"config: {_line(errors[0])}{_and_more(errors)}")
-    filled = schema.fill(config, root, root)
-    _check_names(filled, root, schemas)
-    by_default = schema.fill({}, root, root)
-    check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
-    check_needs(filled, schemas)
-    _check_references(filled, root)
-    downloads.check(filled, root)
-    _start_paths_from_data(filled, root)
-    return filled
-
-
-def source_of(entry: dict[str, Any]) -> dict[str, Any]:
-    """Where a model comes from: its entry in `models` without what the study takes it for."""
-    return {key: value for key, value in entry.items() if key not in ("kind", "chapters", "note")}
-
-
-def check_paths(config: dict[str, Any], schemas: Path) -> None:
-    """Raise InputError where a local path in a checked config does not exist.
-
-    And where it, or a file that a rule or reader takes of it, has one of MARKS in its name.
-    """
-    root = schema.assemble(schemas)
-    nodes = [
-        node
-        for node in schema.nodes(config, root, root)
-        if node.schema.get("format") in ("path", "data-path")
-        and "fetch" not in schema.parent(config, node)  # next to it, they lie among what is fetched
-    ]
-    missing = [node for node in nodes if not Path(node.value).exists()]
-    if missing:
-        node = missing[0]
-        fix = "correct the path"
-        if node.schema["format"] == "data-path":
-            fix += f", or data ({config['data']}), from which relative paths start"
-            fix += f", or licensed ({config['licensed']})" if "licensed" in config else ""
-        words = f"{node.name}: {node.value}: no such file or directory; {fix}"
-        raise InputError(f"config: {words}{_and_more(missing)}")
-    for node in nodes:
-        files = files_below(Path(node.value), deep=node.schema["format"] == "data-path")
-        for name in (node.value, *map(str, files)):
-            check_marks(name, f"config: {node.name}: ")
-
-
-def check_marks(path: str, where: str = "") -> None:
-    """Refuse a path whose name Snakemake would fill in."""
-    if MARKS & set(path):
-        raise InputError(
-            f"{where}{path}: Snakemake fills in what stands between braces or angle brackets; "
-            "rename it without them"
-        )
-
-
-def check_results_directory(results: Path) -> None:
-    """Refuse a results directory that cannot be created or written, before any job starts."""
-    path = results.absolute()
-    existing = next(part for part in (path, *path.parents) if part.exists())
-    if not existing.is_dir():
-        raise InputError(f"{existing}: is in the way of the results directory {results}; move it")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise InputError(
-            f"{existing}: not writable; change its permissions or run in another --directory"
-        )
-
-
-def check_queue(folder: str) -> None:
-    """Refuse to start while jobs that an earlier head submitted from `folder` are in SLURM's queue.
-
-    They would write the same products as the new head's jobs.
-    """
-    listed = subprocess.run(QUEUE, capture_output=True, text=True)  # noqa: S603
-    if listed.returncode != 0:
-        raise InputError(f"SLURM does not answer, try again later: {listed.stderr.strip()}")
-    if left := jobs_submitted_from(folder, listed.stdout):
-        raise InputError(
-            f"{folder}: jobs of an earlier run are still in SLURM's queue; wait for their end "
-            f"(squeue --me), or end them: scancel {' '.join(left)}"
-        )
-
-
-def jobs_submitted_from(folder: str, listed: str) -> list[str]:
-    """The ids of Snakemake's jobs that were submitted from a folder, of the lines of `QUEUE`.
-
-    Other jobs, such as the one that Snakemake itself runs in, have other comments.
-    """
-    fields = [line.split("|", 2) for line in listed.splitlines()]
-    return [
-        number
-        for number, comment, submitted_from in fields
-        if submitted_from == folder and comment.startswith(("rule_", "group_"))
-    ]
-
-
-def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) -> None:
-    """Raise InputError where the products of two entries would have one path.
-
-    A model's folder stands next to the study's own; corpora and tasks share folders. Names have no
-    dot, which stands between the parts of a file's name, but for models', which begin such names.
-    Some file systems ignore their case.
-    """
-    others = sorted({*FOLDERS, *FILES, *schema.chapters(schemas)})
-    models = [(name, "a file or folder of results/<study>/") for name in others]
-    models += [(name, f"models.{name}") for name in config["models"]]
-    entries = [
-        (name, f"{node.name}.{name}")
-        for node in schema.nodes(config, root, root)
-        for name in (node.value if node.schema.get("unique_names") else ())
-    ]
-    for named in (models, reversed(entries)):  # names of tasks are given, others are chosen
-        taken: dict[str, str] = {}
-        for name, key in named:
-            if (other := taken.setdefault(name.lower(), key)) != key:
-                raise InputError(
-                    f"config: {key}: this name is taken by {other} (upper and lower case count as "
-                    "one); choose another"
-                )
-
-
-def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Names that refer to another part of the config must exist there."""
-    for node in schema.nodes(config, root, root):
-        part = node.schema.get("names")
-        accepted: Any = config
-        for key in part.split(".") if part else ():
-            accepted = accepted[key]
-        # Of a file in a source distribution, the distribution is named.
-        named = node.value.partition("/")[0] if part == "sdists" else node.value
-        if part and named not in accepted:
-            names = ", ".join(sorted(accepted)) or f"none yet, add it to {part}"
-            raise InputError(f"config: {node.name}: {named!r} is not in {part}; accepted: {names}")
-
-
-def _start_paths_from_data(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Make the relative paths of corpora and tasks start from the data directory."""
-    for node in list(schema.nodes(config, root, root)):
-        part = schema.parent(config, node)
-        if node.schema.get("format") == "data-path" and "fetch" not in part:
-            part[node.keys[-1]] = os.path.normpath(os.path.join(config["data"], node.value))
-
-
-def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
-    """Unknown keys first: a missing key is often the same typo seen from the other side."""
-    return (error.validator != "additionalProperties", -len(error.path), error.json_path)
-
-
-def _and_more(errors: list) -> str:
-    return f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-
-
-def _line(error: ValidationError) -> str:
-    """The key, what is wrong, and what is accepted."""
-    key = ".".join(str(part) for part in error.absolute_path)
-    prefix = f"{key}." if key else ""
-    keys, wanted, value = error.schema.get("properties", {}), error.validator_value, error.instance
-    path = list(error.absolute_schema_path)
-    given = path[path.index("dependentSchemas") + 1] if "dependentSchemas" in path else ""
-    refused = f"{key}: {value!r} is not accepted{given and f' with {given}'}"
-    match error.validator:
-        case "additionalProperties":
-            unknown = min(str(name) for name in value if name not in keys)
-            return f"{prefix}{unknown}: unknown key; accepted: {', '.join(sorted(keys))}"
-        case "required":
-            missing = next(name for name in wanted if name not in value)
-            return f"{prefix}{missing}: missing; add it: {keys[missing]['description']}"
-        case "oneOf":
-            names = [name for option in wanted for name in option.get("required", [])]
-            return f"{key}: give exactly one of {', '.join(names)}"
-        case "dependentRequired":
-            pairs = [(a, b) for a in wanted if a in value for b in wanted[a] if b not in value]
-            return f"{key}: {pairs[0][0]} without {pairs[0][1]}; give both"
-        case "enum":
-            return f"{refused}; accepted: {', '.join(map(str, wanted))}"
-        case "const":
-            return f"{refused}; accepted: {wanted}"
-        case "pattern":
-            return f"{refused}; accepted: {error.schema.get('description', wanted)}"
-        case "type":
-            accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
-            return f"{key}: {value!r} is of the wrong type; accepted: {accepted}"
-        case "contains":
-            return f"{key}: {value!r} is without {wanted['const']}; add it"
-    return f"{key}: {error.message}"

@@ -2,9 +2,9 @@
 
 sources/sources.csv has a row per source: its name, what it is, its licence, how it is fetched, the
 URL of its files, the hosts to which that may redirect, and its parts where these are data of
-different kinds. sources/files.csv has a row per file: its
-name in the source's folder, where it is below the URL (if under another name), its SHA-256 and
-size. A file without a SHA-256 is unchecked: its bytes were never seen by those who wrote the table.
+different kinds. sources/files.csv has a row per file: its name in the source's folder, where it is
+below the URL (if under another name), its SHA-256 and size. A file without a SHA-256 is unchecked:
+its bytes were never seen by those who wrote the table.
 """
 
 import copy
@@ -28,6 +28,9 @@ TABLES = Path(__file__).parents[3] / "sources"
 # Where both are, shared by all studies of a working directory.
 FOLDER, SDISTS = "results/downloads", "results/sdists"
 HUB = ("hub", "name", "revision")  # the keys of an entry that the hub has
+# What the two libraries raise where an archive is damaged, encrypted or leads out.
+DAMAGED_ARCHIVE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
+DAMAGED_ARCHIVE += (zlib.error, lzma.LZMAError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -105,12 +108,6 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
     study = config["study"]
     if study.casefold() in {Path(folder).name for folder in (FOLDER, SDISTS)}:
         raise InputError(f"config: study: {study!r} is a folder of all studies; take another")
-    for node in _nodes(config, root, "sdist"):
-        if not _inside(node.value.partition("/")[2]):
-            raise InputError(
-                f"config: {node.name}: {node.value}: leads out of the distribution; write "
-                "<name in sdists>/<path in it>"
-            )
     for node in _nodes(config, root, "fetch"):
         name, _, inside = node.value.partition("/")
         if name not in sources():
@@ -171,8 +168,6 @@ def _chosen(part: Any, data: bool, licensed: str | None) -> Any:
     if not {"fetch", "hub"} & {*part}:
         return part
     if isinstance(own := part.get("licensed"), str):  # else the schema refuses it
-        if not _inside(own):
-            raise InputError(f"config: licensed: {own!r} leads out of the directory; correct it")
         del part["licensed"]
         if isinstance(licensed, str):
             path = str(Path(licensed).absolute() / own)
@@ -187,15 +182,10 @@ def _without(part: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key not in keys}
 
 
-def _inside(path: str) -> bool:
-    """Whether a path stays in the folder from which it starts."""
-    return not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts
-
-
 def _leads(path: PurePosixPath, file: File) -> bool:
     """Whether a path leads to a file, to a folder above it, or into it where it is an archive."""
     own = PurePosixPath(file.name)
-    packed = file.name.endswith(ARCHIVES) and own in path.parents and ".." not in path.parts
+    packed = file.name.endswith(ARCHIVES) and own in path.parents
     return path == own or path in own.parents or packed
 
 
@@ -235,11 +225,6 @@ def directory_of(path: str) -> str | None:
     parts = PurePosixPath(path).parts
     shared = parts[:2] in {PurePosixPath(folder).parts for folder in (FOLDER, SDISTS)}
     return str(PurePosixPath(*parts[:3])) if shared and len(parts) > 2 else None
-
-
-# What the two libraries raise where an archive is damaged, encrypted or leads out.
-DAMAGED_ARCHIVE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
-DAMAGED_ARCHIVE += (zlib.error, lzma.LZMAError, RuntimeError)
 
 
 def unpack(archive: Path, folder: Path, label: str, fix: str) -> None:

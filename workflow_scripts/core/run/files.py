@@ -1,4 +1,7 @@
-"""Which files a path of the study names: the rules' inputs and the readers ask nothing else."""
+"""Which files a path of the study names, and JSON within a page.
+
+The rules' inputs and the readers ask nothing else.
+"""
 
 import base64
 import hashlib
@@ -15,13 +18,16 @@ GOLD, AUTO = "_gold_conll", "_auto_conll"
 # Files with these endings that a job fetches are unpacked to folders of their names.
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 
+# json.dumps leaves ASCII; these characters could end a script element or begin a comment.
+UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
 
 def files_below(path: Path, endings: Iterable[str] = ("",), deep: bool = True) -> list[Path]:
     """The file at `path`, or the files below a directory with one of `endings`, sorted by path.
 
     Files of folders in it, links among them, count unless `deep` is false; hidden ones, whose name
     starts with a dot, never do, nor does `<stem>_auto_conll` next to `<stem>_gold_conll`. There may
-    be none. Raises InputError for a folder that cannot be opened and for a name that is not UTF-8.
+    be none. Raises InputError for a folder that cannot be opened.
     """
     if not path.is_dir():
         return [path] if path.exists() else []
@@ -36,9 +42,9 @@ def files_below(path: Path, endings: Iterable[str] = ("",), deep: bool = True) -
         seen.add(real)
         gold = {name.removesuffix(GOLD) + AUTO for name in names if name.endswith(GOLD)}
         inside = (Path(folder, name) for name in set(names) - gold if not is_hidden(name))
-        found += [file for file in inside if file.name.endswith(tuple(endings)) and _is_data(file)]
-    for file in found:
-        _check_name(file)
+        # Neither pipes nor devices; a link to nothing is for its reader to refuse.
+        data = (file for file in inside if file.is_file() or file.is_symlink())
+        found += [file for file in data if file.name.endswith(tuple(endings))]
     return sorted(found)
 
 
@@ -62,26 +68,10 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".")
 
 
-def _is_data(file: Path) -> bool:
-    """Not a pipe or a device; a link to nothing is for its reader to refuse."""
-    return file.is_file() or file.is_symlink()
-
-
-def _check_name(file: Path) -> None:
-    try:
-        str(file).encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"{str(file)!r}: the name is not UTF-8; rename the file") from error
-
-
 def _refuse_folder(error: OSError) -> NoReturn:
     raise InputError(
         f"{error.filename}: cannot be opened ({error.strerror}); change its permissions"
     ) from error
-
-
-# json.dumps leaves ASCII; these characters could end a script element or begin a comment.
-UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def json_in_script(data: Any) -> str:

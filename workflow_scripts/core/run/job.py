@@ -49,7 +49,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     gc.freeze()  # what was imported stays: no collection need look at it
     try:
         with locked(path):
-            call(main, values, _of_job(main, snakemake) if snakemake else None)
+            call(main, values, _job_origin(main, snakemake) if snakemake else None)
     except InputError as error:
         log.error("Error: %s", error)
         sys.exit(1)
@@ -136,7 +136,7 @@ def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.O
     return provenance.Origin(tuple(inputs), _code_of(main), params)
 
 
-def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
+def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     """What the record states about a job, whose code must be what the workflow was planned with."""
     params = dict(snakemake.params.items())
     code = _code_of(main)
@@ -172,21 +172,14 @@ def _partial(path: Path) -> Path:
 
 
 def progress(items: Iterable[T], total: int | None = None, desc: str = "") -> Iterator[T]:
-    """Yield `items` with a progress bar on a terminal, with a line per tenth in a log."""
+    """Yield `items`, with a line for each tenth in the log."""
     if total is None and hasattr(items, "__len__"):
         total = len(items)
-    if sys.stderr.isatty():
-        from tqdm import tqdm
-
-        yield from tqdm(items, total=total, desc=desc)
-        return
-    started = time.monotonic()
-    next_line = 0.1
+    started, next_line = time.monotonic(), 0.1
     for done, item in enumerate(items, start=1):
         yield item
         if total and (done / total >= next_line or done == total):
-            seconds = time.monotonic() - started
-            log.info("%s: %d of %d, %.0f s", desc, done, total, seconds)
+            log.info("%s: %d of %d, %.0f s", desc, done, total, time.monotonic() - started)
             next_line = (int(10 * done / total) + 1) / 10
 
 

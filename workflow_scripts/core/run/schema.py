@@ -12,8 +12,8 @@ addition to the keywords of JSON Schema these are known:
                           sdist, fetch: one that the workflow fetches (see downloads.py)
     unique_names: true    the keys are names that the study chooses: those of all objects marked so
                           differ, in more than their case
-    needs                 what a chapter needs (see prerequisites.py)
-    conditions            conditions on the whole study, by name (see prerequisites.py)
+    needs                 what a chapter needs (see config.py)
+    conditions            conditions on the whole study, by name (see config.py)
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,16 +46,13 @@ class Node:
 
 @cache
 def assemble(directory: Path) -> dict[str, Any]:
-    """The schema of a whole study; treat it as read-only.
-
-    Raises ValueError where two files define the same key, definition or condition.
-    """
+    """The schema of a whole study; treat it as read-only."""
     root = _read(directory / f"{STUDY}{ENDING}")
     for chapter in chapters(directory):
         part = _read(directory / f"{chapter}{ENDING}")
         for keyword in HOISTED:
-            _add(root.setdefault(keyword, {}), part.pop(keyword, {}), chapter)
-        _add(root["properties"], {chapter: part}, chapter)
+            root.setdefault(keyword, {}).update(part.pop(keyword, {}))
+        root["properties"][chapter] = part
     return root
 
 
@@ -143,10 +140,3 @@ def parent(config: dict[str, Any], node: Node) -> Any:
 
 def _read(path: Path) -> dict[str, Any]:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
-
-
-def _add(target: dict[str, Any], new: dict[str, Any], chapter: str) -> None:
-    for name in new:
-        if name in target:
-            raise ValueError(f"{chapter}{ENDING}: {name} is defined elsewhere; choose another name")
-    target.update(new)

@@ -1,6 +1,7 @@
-"""Bootstrap samples as weights of examples, and the intervals that come from them.
+"""Bootstrap samples, intervals that come from them, and choices measured on held-out data.
 
-A weight is how often its example was sampled; every variant is scored on the same samples (paired).
+A sample is the weights of examples, how often each was sampled; every variant is scored on the same
+samples (paired).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from workflow_scripts.core.stats.metrics import weighted_scores
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
 # Random divisions of a bootstrap sample, averaged: one alone would add its own noise.
 DIVISIONS_OF_SAMPLE = 8
+INDEPENDENT: Final = None  # in place of documents: every example is resampled on its own
 
 # Scores [draw, variant], the baseline's first, of weights [draw, example]; more is better.
 Scores = Callable[[np.ndarray], np.ndarray]
@@ -130,9 +132,6 @@ def _first_halves(weights: np.ndarray, seed: int) -> np.ndarray:
     has_weight = weights > 0
     ranks = np.where(has_weight, order, n + order).argsort(axis=1).argsort(axis=1)
     return (ranks < has_weight.sum(axis=1, keepdims=True) // 2).astype(int)
-
-
-INDEPENDENT: Final = None  # in place of documents: every example is resampled on its own
 
 
 def per_head(

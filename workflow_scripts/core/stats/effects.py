@@ -1,4 +1,4 @@
-"""Scores of ablated heads: reading them, and the rows that figures and tables show."""
+"""Scores of models without heads: reading them, orders of pruning, importance, nats per token."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

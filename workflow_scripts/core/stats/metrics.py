@@ -148,13 +148,13 @@ def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return (counts.cumsum(axis=1) - (counts - 1) / 2)[:, index]
 
 
-def _of_one(metric: WeightedMetric) -> Metric:
+def _unweighted(metric: WeightedMetric) -> Metric:
     """A weighted metric, of one set of predictions, with every example counted once."""
 
-    def of_one(labels: np.ndarray, predictions: np.ndarray) -> float:
+    def unweighted(labels: np.ndarray, predictions: np.ndarray) -> float:
         return float(metric(labels, predictions[None], np.ones((1, len(labels))))[0, 0])
 
-    return of_one
+    return unweighted
 
 
 def _correlation(measure: str) -> Metric:
@@ -172,7 +172,7 @@ def _correlation(measure: str) -> Metric:
 
 _OF_CLASSES = {name: partial(_weighted_sums, name) for name in ("accuracy", "f1", "matthews")}
 _WEIGHTED: dict[str, WeightedMetric] = _OF_CLASSES | {"pearson": _pearson, "spearman": _spearman}
-METRICS: dict[str, Metric] = {name: _of_one(metric) for name, metric in _OF_CLASSES.items()}
+METRICS: dict[str, Metric] = {name: _unweighted(metric) for name, metric in _OF_CLASSES.items()}
 METRICS |= {"pearson": _correlation("pearsonr"), "spearman": _correlation("spearmanr")}
 SUMS: dict[str, Sums] = {
     "accuracy": Sums(_right, _share),

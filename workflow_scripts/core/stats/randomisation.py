@@ -1,34 +1,39 @@
-"""Scores of mixed predictions: on a random set of examples, baseline and variant are swapped."""
+"""Tests by randomisation, corrections for several tests, and how small a loss a test finds.
+
+Baseline and variant are swapped on random sets of examples (`test`); or signs of differences are
+flipped (`sign_flip_p`), or members of matched sets exchanged (`matched_p_values`). p-values are
+corrected by the smallest of each draw (`smallest_p`) or in Holm's steps (`holm`).
+"""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.stats.metrics import SUMS, weighted_scores
 
+log = logging.getLogger(__name__)
+
+LEVEL = 0.05  # of the corrected p-values
+TOLERANCE = 1e-9  # effects that are equal up to rounding count as equally large
 CORRELATIONS = ("pearson", "spearman")  # do not change with the scale of predictions
 CELLS = 1 << 19  # examples times draws that are swapped at once: intermediate results stay small
+BLOCK = 200  # draws of matched sets at a time, which bounds memory
+MOST_UNITS = 32  # whose signs are flipped: two halves of 65,536 sums each
 
+POWER = 0.8  # share of the losses of this size that are to be found
+SIMULATED = 100  # variants for each size of loss
+POWER_DRAWS = 2000  # swap sets for the p-value of each
+LEAST = 1e-4  # degree of breaking from which on the smallest one is searched
+POWER_STEPS = 11  # halvings of the interval, on a logarithmic scale: to 0.5% of the degree
 
-class Compared(Protocol):
-    """How variants are compared with a baseline.
-
-    Variants are [variant, example, ...]; the baseline [1, example, ...], or one for each variant.
-    """
-
-    def observed(self, baseline: np.ndarray, variants: np.ndarray) -> np.ndarray:
-        """Score of each variant minus its baseline's, [variant]."""
-
-    def swapped(
-        self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
-    ) -> np.ndarray:
-        """Score differences with the predictions of random examples swapped, [draw, variant]."""
+# Makes predictions [variant, example, ...] worse to a degree from 0 to 1; where only some examples
+# are hit, in the given order [variant, example].
+Break = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,8 @@ class OfSums:
     """A score of sums over examples, such as a mean, or BLEU from the counts of each sentence.
 
     `summands` makes [statistic, variant, example] of predictions, `score` the score [...] of their
-    sums [statistic, ...].
+    sums [statistic, ...]. Variants are [variant, example, ...]; the baseline [1, example, ...], or
+    one for each variant.
     """
 
     summands: Callable[[np.ndarray], np.ndarray]
@@ -70,7 +76,7 @@ class OfSums:
 
 @dataclass(frozen=True)
 class OfMetric:
-    """A metric of labels [example] and predictions.
+    """A metric of labels [example] and predictions, with the methods of OfSums.
 
     Scores for a correlation are standardised before they are swapped: it does not depend on their
     scale, and vectors mixed of two scales would hide a difference.
@@ -80,7 +86,6 @@ class OfMetric:
     labels: np.ndarray
 
     def observed(self, baseline: np.ndarray, variants: np.ndarray) -> np.ndarray:
-        """Score of each variant minus its baseline's, [variant]."""
         once = np.ones((1, len(self.labels)))
         after, before = (
             weighted_scores(self.metric, self.labels, predictions, once)[0]
@@ -91,10 +96,7 @@ class OfMetric:
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """Score differences with the predictions of random examples swapped, [draw, variant].
-
-        By sums where the metric has them, Spearman's by ranks, else by weights.
-        """
+        # By sums where the metric has them, Spearman's by ranks, else by weights.
         if self.metric in CORRELATIONS:
             baseline, variants = (_standardised(scores) for scores in (baseline, variants))
         if self.metric in SUMS:
@@ -122,6 +124,9 @@ class OfMetric:
             for inside in (~swaps, swaps)
         )
         return of_variant - of_baseline
+
+
+Compared = OfSums | OfMetric  # how variants are compared with a baseline
 
 
 def swap_sets(n: int, draws: int, seed: int) -> Iterator[np.ndarray]:
@@ -169,12 +174,6 @@ def _standardised(scores: np.ndarray) -> np.ndarray:
 
 def _sum(statistics: np.ndarray) -> np.ndarray:
     return statistics.sum(axis=-1, dtype=np.float64)
-
-
-log = logging.getLogger(__name__)
-
-LEVEL = 0.05  # of the corrected p-values
-TOLERANCE = 1e-9  # effects that are equal up to rounding count as equally large
 
 
 @dataclass(frozen=True)
@@ -239,9 +238,6 @@ def _critical(least: np.ndarray) -> float:
     return float(x[x > np.concatenate([[0.0], values[:-1]])].max(initial=0.0))
 
 
-MOST_UNITS = 32  # two halves of 65,536 sums each
-
-
 def sign_flip_p(differences: np.ndarray) -> np.ndarray:
     """Two-sided p-values [variant] of differences [unit, variant] of up to MOST_UNITS units.
 
@@ -276,9 +272,6 @@ def holm(p: np.ndarray) -> np.ndarray:
 def _signs(n: int) -> np.ndarray:
     """All assignments of signs to `n` units, float64 [2^n, n]."""
     return 1.0 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
-
-
-BLOCK = 200  # draws at a time, which bounds memory
 
 
 def matched_p_values(
@@ -326,17 +319,6 @@ def _chosen(
         yield chosen
 
 
-POWER = 0.8  # share of the losses of this size that are to be found
-SIMULATED = 100  # variants for each size of loss
-POWER_DRAWS = 2000  # swap sets for the p-value of each
-LEAST = 1e-4  # degree of breaking from which on the smallest one is searched
-POWER_STEPS = 11  # halvings of the interval, on a logarithmic scale: to 0.5% of the degree
-
-# Makes predictions [variant, example, ...] worse to a degree from 0 to 1; where only some examples
-# are hit, in the given order [variant, example].
-Break = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
-
-
 def smallest_loss(
     compared: Compared,
     baseline: np.ndarray,
@@ -350,7 +332,7 @@ def smallest_loss(
     A simulated variant is one of the study's own without its effect: it swaps its predictions with
     the baseline's on a random set of examples, which keeps how much they differ. Then `worse` makes
     it lose, as little as is needed. It is found where its p-value alone is at most `critical` (of
-    randomisation.Test). NaN where it would not be found even if broken altogether.
+    Test). NaN where it would not be found even if broken altogether.
 
     `baseline` is [example, ...], `variants` [variant, example, ...]; the loss has the score's unit.
     """
