@@ -37,6 +37,17 @@ include: "rules/attention_on_the_fly.smk"
 include: "rules/check.smk"
 
 
+# A job's log and benchmark have its rule's chapter, wildcards and name.
+for each in workflow.rules:
+    if each.output and not each.log:
+        chapter = each.params.get("script", each.script.partition("scripts/")[2]).partition("/")[0]
+        wildcards = dict.fromkeys(re.findall(r"{\w+", each.output[0]))
+        job = f"{chapter}/{''.join(f'{name}}}.' for name in wildcards)}{each.name}"
+        each.log_modifier = each.benchmark_modifier = each.output_modifier
+        each.set_log(f"<logs>/{job}.log")
+        each.benchmark = f"<benchmarks>/{job}.tsv"
+
+
 # Functions: Snakemake would else parse all their paths whenever it reads the rules, for each job too.
 rule all:
     default_target: True

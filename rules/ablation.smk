@@ -53,8 +53,6 @@ use rule model_step as ablation_sweep with:
         parts=ABLATION_PARTS,
     output:
         logits="<results>/{model}/ablation/{task}.{init}.{seed}.logits.parquet",
-    pathvars:
-        job="ablation/{model}.{task}.{init}.{seed}.ablation_sweep",
     priority: 8
     resources:
         **({"mem_mb": memory(2000, 5)} if ABLATION_PARTS else TRAINING_JOB),
@@ -78,8 +76,6 @@ if ABLATION_PARTS:
             logits=temp(
                 "<results>/{model}/ablation/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
             ),
-        pathvars:
-            job="ablation/{model}.{task}.{init}.{seed}.{scatteritem}.ablation_sweep_part",
         resources:
             **TRAINING_JOB,
         params:
@@ -94,8 +90,6 @@ use rule analysis_step as ablation_scores with:
         gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
         found="<results>/{model}/ablation/{task}.{init}.{seed}.found.parquet",
         covariance="<results>/{model}/ablation/{task}.{init}.{seed}.covariance.parquet",
-    pathvars:
-        job="ablation/{model}.{task}.{init}.{seed}.ablation_scores",
     group:
         "scores"
     resources:
@@ -167,8 +161,6 @@ use rule analysis_step as michel2019_tables with:
             ABLATION_MASKING,
         ),
         points="<results>/{model}/ablation/pairs.parquet",
-    pathvars:
-        job="ablation/{model}.michel2019_tables",
     localrule: True
     params:
         **step("ablation/michel2019_tables.py"),
@@ -190,8 +182,6 @@ use rule analysis_step as ablation_modes with:
         heads=ablation.measured(
             ablation.table("ablation-mode-heads", "each head's verdict, by mode", ABLATION_MASKING)
         ),
-    pathvars:
-        job="ablation/{model}.ablation_modes",
     resources:
         mem_mb=memory(1500, 25),
     params:
@@ -242,8 +232,6 @@ use rule analysis_step as head_behaviour with:
         strata=ablation.table(
             "kovaleva2019-strata", "section 5, kinds of heads compared", ABLATION_DISABLING
         ),
-    pathvars:
-        job="ablation/{model}.head_behaviour",
     localrule: True
     params:
         **step("ablation/head_behaviour.py"),

@@ -9,8 +9,6 @@ use rule training_step as classifier_attribution with:
         **CHECKPOINT,
     output:
         attribution="<results>/{model}/ablation/{task}.{init}.{seed}.attribution.parquet",
-    pathvars:
-        job="ablation/{model}.{task}.{init}.{seed}.classifier_attribution",
     priority: 5
     group:
         "attributions"
@@ -38,8 +36,6 @@ use rule analysis_step as ablation_attribution with:
                 "ablation-attribution-heads", "each head's attribution", ABLATION_ATTRIBUTION
             )
         ),
-    pathvars:
-        job="ablation/{model}.ablation_attribution",
     resources:
         mem_mb=memory(1500, 25),
     params:

@@ -23,8 +23,6 @@ use rule model_step as next_token_sweep with:
         files=model_files,
     output:
         losses="<results>/{model}/ablation/next_token.losses.parquet",
-    pathvars:
-        job="ablation/{model}.next_token_sweep",
     priority: 8
     params:
         **step("ablation/next_token_sweep.py"),
@@ -38,8 +36,6 @@ use rule analysis_step as next_token_scores with:
         losses=rules.next_token_sweep.output.losses,
     output:
         scores=ablation_decoders.measured("<results>/{model}/ablation/next_token.scores.parquet"),
-    pathvars:
-        job="ablation/{model}.next_token_scores",
     params:
         **step("ablation/next_token_scores.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -67,8 +63,6 @@ use rule analysis_step as ablation_modes_next_token with:
                 caption="ablation-mode-heads",
             )
         ),
-    pathvars:
-        job="ablation/{model}.ablation_modes_next_token",
     params:
         **step("ablation/ablation_modes.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -97,8 +91,6 @@ use rule training_step as next_token_attribution with:
         files=model_files,
     output:
         attribution="<results>/{model}/ablation/next_token.attribution.parquet",
-    pathvars:
-        job="ablation/{model}.next_token_attribution",
     priority: 5
     params:
         **step("ablation/next_token_attribution.py"),
@@ -126,8 +118,6 @@ use rule analysis_step as ablation_attribution_next_token with:
                 caption="ablation-attribution-heads",
             )
         ),
-    pathvars:
-        job="ablation/{model}.ablation_attribution_next_token",
     params:
         **step("ablation/ablation_attribution.py"),
         bootstrap=ABLATION["bootstrap"],

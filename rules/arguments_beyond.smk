@@ -14,8 +14,6 @@ use rule model_step as argument_reliance with:
         files=model_files,
     output:
         reliance="<results>/{model}/arguments/bert.reliance.parquet",
-    pathvars:
-        job="arguments/{model}.argument_reliance",
     priority: 5
     resources:
         **SAMPLING_JOB,
@@ -43,8 +41,6 @@ use rule argument_reliance as argument_reliance_words with:
         cues=rules.argument_cues.output.cues,
     output:
         reliance="<results>/arguments/{family}.reliance.parquet",
-    pathvars:
-        job="arguments/{family}.argument_reliance_words",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -81,8 +77,6 @@ use rule model_step as argument_heads with:
         files=model_files,
     output:
         heads="<results>/{model}/arguments/heads.parquet",
-    pathvars:
-        job="arguments/{model}.argument_heads",
     priority: 5
     resources:
         **SAMPLING_JOB,

@@ -8,8 +8,6 @@ use rule analysis_step as argument_cues with:
         table=rules.prepare_arct.output.table,
     output:
         cues="<results>/arguments/cues.parquet",
-    pathvars:
-        job="arguments/argument_cues",
     localrule: True
     params:
         **step("arguments/argument_cues.py"),

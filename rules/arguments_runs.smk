@@ -56,8 +56,6 @@ use rule training_step as argument_grid with:
         files=model_files,
     output:
         grid="<results>/{model}/arguments/bert.{trained_on}.grid.csv",
-    pathvars:
-        job="arguments/{model}.{trained_on}.argument_grid",
     params:
         **step("arguments/argument_grid.py"),
         family="bert",
@@ -74,8 +72,6 @@ use rule argument_grid as argument_grid_words with:
         table=rules.prepare_arct.output.table,
     output:
         grid="<results>/arguments/{family}.{trained_on}.grid.csv",
-    pathvars:
-        job="arguments/{family}.{trained_on}.argument_grid_words",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -108,8 +104,6 @@ use rule training_step as argument_run with:
             "<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet", **ARGUMENTS_JUDGED
         ),
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
-    pathvars:
-        job="arguments/{model}.{trained_on}.{seed}.argument_run",
     priority: 3
     params:
         **step("arguments/argument_run.py"),
@@ -144,8 +138,6 @@ use rule argument_run as argument_run_words with:
         ),
         predictions="<results>/arguments/{family}.{trained_on}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
-    pathvars:
-        job="arguments/{family}.{trained_on}.argument_run_words",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -169,8 +161,6 @@ use rule analysis_step as argument_scores with:
         ],
     output:
         scores=arguments.judged("<results>/{model}/arguments/scores.parquet"),
-    pathvars:
-        job="arguments/{model}.argument_scores",
     localrule: True
     params:
         **step("arguments/argument_scores.py"),
@@ -187,8 +177,6 @@ use rule analysis_step as niven2019_tables with:
         table4_csv=arguments.table(
             "niven2019-table4", "Table 4, the adversarial set", ARGUMENT_MODELS
         ),
-    pathvars:
-        job="arguments/{model}.niven2019_tables",
     localrule: True
     params:
         **step("arguments/niven2019_tables.py"),
@@ -203,8 +191,6 @@ use rule analysis_step as argument_easy with:
         files=ARGUMENT_PUBLISHED_FILES,
     output:
         easy="<results>/{model}/arguments/easy.parquet",
-    pathvars:
-        job="arguments/{model}.argument_easy",
     localrule: True
     params:
         **step("arguments/argument_easy.py"),

@@ -26,8 +26,6 @@ use rule analysis_step as atlas_data with:
         maps=ATLAS_MAPS,
     output:
         atlas="<results>/atlas.json",
-    pathvars:
-        job="atlas/atlas_data",
     localrule: True
     params:
         **step("atlas/atlas_data.py"),
@@ -47,8 +45,6 @@ use rule analysis_step as atlas_page with:
         page=reported(
             "<results>/atlas.html", "every head, by every measure", ATLAS_SECTION, "atlas"
         ),
-    pathvars:
-        job="atlas/atlas_page",
     localrule: True
     params:
         **step("atlas/atlas_page.py"),

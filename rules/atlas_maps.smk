@@ -49,8 +49,6 @@ use rule model_step as atlas_norms with:
         **ATLAS_READ,
     output:
         norms="<results>/{model}/atlas/norms.json",
-    pathvars:
-        job="atlas/{model}.atlas_norms",
     resources:
         **SAMPLING_JOB,
     params:
@@ -70,8 +68,6 @@ use rule model_step as atlas_maps with:
         norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],
     output:
         maps="<results>/{model}/atlas/maps.json",
-    pathvars:
-        job="atlas/{model}.atlas_maps",
     resources:
         **SAMPLING_JOB,
     params:
@@ -89,8 +85,6 @@ use rule model_step as generated_maps with:
         texts=lambda w: [f"<results>/corpora/{name}.jsonl" for name in ATLAS_KINDS[w.model]],
     output:
         maps="<results>/{model}/atlas/generated_maps.json",
-    pathvars:
-        job="atlas/{model}.generated_maps",
     resources:
         **SAMPLING_JOB,
     params:
@@ -114,8 +108,6 @@ if "translation" in config:
             **TRANSLATION_INPUT,
         output:
             maps="<results>/translation/{run}.maps.json",
-        pathvars:
-            job="atlas/{run}.translator_maps",
         resources:
             **SAMPLING_JOB,
         params:

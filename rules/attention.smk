@@ -21,8 +21,6 @@ use rule torch_step as dequantise with:
         files=source_files,
     output:
         **folder("dequantised", f"<results>/{{model}}/{cards.GGUF_FOLDER}"),
-    pathvars:
-        job="attention/{model}.dequantise",
     priority: 20  # as of model_card
     retries: 2
     resources:
@@ -37,8 +35,6 @@ use rule torch_step as model_card with:
         files=model_files,
     output:
         model="<results>/{model}/attention/model.json",
-    pathvars:
-        job="attention/{model}.model_card",
     priority: 20  # short, and the longest chains begin here
     retries: 2
     localrule: True
@@ -58,8 +54,6 @@ use rule model_step as extract with:
         files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{corpus}.h5"),
-    pathvars:
-        job="attention/{model}.{corpus}.extract",
     priority: 8  # many jobs wait for it
     params:
         **step("attention/extract.py"),
@@ -77,8 +71,6 @@ use rule extract as extract_task with:
         files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{task}.h5"),
-    pathvars:
-        job="attention/{model}.{task}.extract_task",
     params:
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
 
@@ -90,8 +82,6 @@ use rule extract_task as extract_checkpoint with:
         corpus="<results>/tasks/{task}.jsonl",
     output:
         shard=cache_file("<results>/{model}/attention/{task}.{init}.{seed}.h5"),
-    pathvars:
-        job="attention/{model}.{task}.{init}.{seed}.extract_checkpoint",
     group:
         "tuned"  # with finetuning_tables: two short jobs
 
@@ -104,8 +94,6 @@ if config["attention"]["shards"] > 1:
     use rule extract as extract_shard with:
         output:
             shard=temp("<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5"),
-        pathvars:
-            job="attention/{model}.{corpus}.{scatteritem}.extract_shard",
         params:
             part="{scatteritem}",
 
@@ -117,7 +105,5 @@ if config["attention"]["shards"] > 1:
             model=rules.model_card.output.model,
         output:
             attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
-        pathvars:
-            job="attention/{model}.{corpus}.join_shards",
         params:
             **step("attention/join_shards.py"),

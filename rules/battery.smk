@@ -13,8 +13,6 @@ use rule torch_step as repeated_sequences with:
         files=model_files,
     output:
         sequences="<results>/{model}/battery/sequences.parquet",
-    pathvars:
-        job="battery/{model}.repeated_sequences",
     localrule: True
     params:
         **step("battery/inputs.py"),
@@ -30,8 +28,6 @@ use rule model_step as random_repeats with:
         files=model_files,
     output:
         random="<results>/{model}/battery/random_repeats.parquet",
-    pathvars:
-        job="battery/{model}.random_repeats",
     params:
         **step("battery/random_repeats.py"),
         threshold=BATTERY["threshold"],
@@ -49,8 +45,6 @@ use rule model_step as natural_repeats with:
         files=model_files,
     output:
         roles=battery.measured("<results>/{model}/battery/roles.parquet"),
-    pathvars:
-        job="battery/{model}.natural_repeats",
     params:
         **step("battery/natural_repeats.py"),
         max_tokens=TEXTS[BATTERY["corpus"]]["max_tokens"],

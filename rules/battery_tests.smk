@@ -21,8 +21,6 @@ use rule model_step as first_token_sinks with:
         ),
         table=tested(battery.table, "sinks", "battery-sinks", "first-token sinks"),
         heads=tested(battery.table, "sinks", "battery-sink-heads", "sinks by head"),
-    pathvars:
-        job="battery/{model}.first_token_sinks",
     params:
         **step("battery/first_token_sinks.py"),
         **BATTERY_SINKS,
@@ -51,8 +49,6 @@ use rule model_step as copying with:
             "<results>/{model}/battery/copying.parquet", wanted="copying" in BATTERY["tests"]
         ),
         table=tested(battery.table, "copying", "battery-copying", "copying by head"),
-    pathvars:
-        job="battery/{model}.copying",
     params:
         **step("battery/copying.py"),
         threshold=BATTERY["threshold"],
@@ -72,8 +68,6 @@ use rule model_step as retrieval with:
         ),
         table=tested(battery.table, "retrieval", "battery-retrieval", "retrieval by head"),
         needles=tested(battery.table, "retrieval", "battery-needles", "needles that are found"),
-    pathvars:
-        job="battery/{model}.retrieval",
     params:
         **step("battery/retrieval.py"),
         **BATTERY["retrieval"],
@@ -107,8 +101,6 @@ use rule model_step as causal_tests with:
     output:
         effects="<results>/{model}/battery/causal_tests.parquet",
         table=tested(battery.table, "causal", "battery-causal", "heads disabled"),
-    pathvars:
-        job="battery/{model}.causal_tests",
     params:
         **step("battery/causal_tests.py"),
         **BATTERY["causal"],
@@ -139,8 +131,6 @@ use rule analysis_step as role_correlations with:
         ],
     output:
         table=tested(battery.table, "copying", "battery-correlations", "scores of heads compared"),
-    pathvars:
-        job="battery/{model}.role_correlations",
     localrule: True
     params:
         **step("battery/role_correlations.py"),

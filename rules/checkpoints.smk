@@ -29,8 +29,6 @@ use rule model_step as mlm_head with:
             caption="mlm-head",
             wanted="surface" in config,
         ),
-    pathvars:
-        job="checkpoints/{model}.mlm_head",
     priority: 10  # long: best not left for the end
     params:
         **step("checkpoints/mlm_head.py"),
@@ -59,8 +57,6 @@ use rule training_step as finetune with:
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
-    pathvars:
-        job="checkpoints/{model}.{task}.{init}.{seed}.finetune",
     wildcard_constraints:
         init="pretrained",
     priority: 8  # begins the longest chain: sweep and pruning follow
@@ -92,8 +88,6 @@ use rule finetune as finetune_random with:
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
-    pathvars:
-        job="checkpoints/{model}.{task}.{init}.{seed}.finetune_random",
     wildcard_constraints:
         init="random",
     priority: 3
@@ -116,8 +110,6 @@ use rule analysis_step as kovaleva2019_table1 with:
             PAPER["kovaleva2019"] | {"subcategory": "3 Fine-tuned classifiers"},
             wanted=bool(TASKS),
         ),
-    pathvars:
-        job="checkpoints/{model}.kovaleva2019_table1",
     localrule: True
     params:
         **step("checkpoints/kovaleva2019_table1.py"),

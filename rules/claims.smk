@@ -18,8 +18,6 @@ use rule analysis_step as claim_verdicts with:
     output:
         table=claims.table("claims", "every published claim, judged", JUDGED),
         cases="<results>/{model}/claims/cases.parquet",
-    pathvars:
-        job="claims/{model}.claim_verdicts",
     localrule: True
     params:
         **step("claims/claim_verdicts.py"),

@@ -25,8 +25,6 @@ use rule analysis_step as head_distances with:
         model=rules.model_card.output.model,
     output:
         distances_table=clusters.measured("<results>/{model}/clusters/distances.parquet"),
-    pathvars:
-        job="clusters/{model}.head_distances",
     threads: config["threads"]
     resources:
         mem_mb=memory(4000),
@@ -46,8 +44,6 @@ use rule analysis_step as head_embedding with:
         table=clusters.table(
             "clark2019-clusters", "distances within and between layers", CLUSTER_SECTION
         ),
-    pathvars:
-        job="clusters/{model}.head_embedding",
     localrule: True
     params:
         **step("clusters/head_embedding.py"),
@@ -67,8 +63,6 @@ use rule analysis_step as linguistic_heads with:
             CLUSTER_SECTION,
             wanted=any(CLUSTER_ANNOTATIONS.values()),
         ),
-    pathvars:
-        job="clusters/{model}.linguistic_heads",
     localrule: True
     params:
         **step("clusters/linguistic_heads.py"),

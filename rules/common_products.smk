@@ -55,7 +55,7 @@ class Products:
         name.
         """
         path = f"{product_folder(per_model)}/figures/{name}"
-        stem, _, wildcards = name.partition(".")
+        stem = name.partition(".")[0]
         own, caption = own or stem.replace("-", "_"), caption or stem
         if not (ROOT / f"report/{caption}.rst").is_file():
             raise InputError(f"report/{caption}.rst, the caption of {path}.svg, is missing")
@@ -64,11 +64,9 @@ class Products:
                 FIGURES.extend(for_all(f"{path}.{kind}", model=self.models(kinds)))
             self._enter(f"{path}.svg", title, section, caption, kinds)
         shown = {"svg": reported(f"{path}.svg", title, section, caption)}
-        of = ("{model}." if per_model else "") + (f"{wildcards}." if wildcards else "")
         DRAWN[own] = {
             "input": input,
             "output": shown | {"pdf": f"{path}.pdf", "png": f"{path}.png"} | tables(),
-            "job": f"{self.chapter}/{of}{own}",
             "params": step(f"{self.chapter}/figures.py") | {"figure": own} | (params or {}),
         }
 

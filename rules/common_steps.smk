@@ -1,18 +1,12 @@
-"""The rules that steps take their script, environment, log and benchmark from; none is run itself.
+"""The rules that steps take their script and environment from; none is run itself.
 
-A step is `use rule analysis_step as <name> with`: its pathvar `job` names its log and benchmark,
-and `**step("<chapter>/<script>.py")` among its params the script and the digest of what it means.
+A step is `use rule analysis_step as <name> with`: `**step("<chapter>/<script>.py")` among its params
+names the script and the digest of what it means. The Snakefile names its log and benchmark.
 """
 
 
 # Reads tables and caches; needs no torch.
 rule analysis_step:
-    log:
-        "<logs>/<job>.log",
-    benchmark:
-        "<benchmarks>/<job>.tsv"
-    pathvars:
-        job="analysis_step",
     conda:
         "../envs/analysis.yaml"
     script:

@@ -27,8 +27,6 @@ use rule analysis_step as coreference_scores with:
         ),
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",
-    pathvars:
-        job="coreference/{model}.coreference_scores",
     params:
         **step("coreference/coreference_scores.py"),
         bootstrap=COREFERENCE_CONFIG["bootstrap"],
@@ -44,8 +42,6 @@ use rule analysis_step as clark2019_table2 with:
         table=coreference.table(
             "clark2019-table2", "Table 2, heads as antecedent selectors", COREFERENCE_SECTION
         ),
-    pathvars:
-        job="coreference/{model}.clark2019_table2",
     localrule: True
     params:
         **step("coreference/clark2019_table2.py"),
@@ -61,8 +57,6 @@ use rule analysis_step as coreference_examples with:
         scores=rules.coreference_scores.output.scores,
     output:
         examples="<results>/{model}/coreference/examples.parquet",
-    pathvars:
-        job="coreference/{model}.coreference_examples",
     localrule: True
     params:
         **step("coreference/coreference_examples.py"),

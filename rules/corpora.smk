@@ -14,8 +14,6 @@ CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 use rule analysis_step as fetch_sdist with:
     output:
         **folder("fetched", f"{downloads.SDISTS}/{{requirement}}"),
-    pathvars:
-        job="corpora/{requirement}.fetch_sdist",
     priority: 20  # short, and the longest chains begin here
     retries: 2
     localrule: True
@@ -28,8 +26,6 @@ use rule analysis_step as fetch_sdist with:
 use rule analysis_step as fetch_source with:
     output:
         **folder("fetched", f"{downloads.FOLDER}/{{download}}"),
-    pathvars:
-        job="corpora/{download}.fetch_source",
     priority: 20  # short, and the longest chains begin here
     retries: 2
     localrule: True
@@ -48,8 +44,6 @@ use rule analysis_step as segments with:
         segments="<results>/corpora/{text}.jsonl",
         training="<results>/corpora/{text}.training.jsonl",
         counts=corpora.counts("corpora", "{text}", "corpora-counts", used(TEXTS)),
-    pathvars:
-        job="corpora/{text}.segments",
     priority: 20  # short, and the longest chains begin here
     retries: 2
     localrule: True
@@ -71,8 +65,6 @@ use rule analysis_step as treebank with:
         sentences="<results>/corpora/{treebank}.jsonl",
         annotation="<results>/corpora/{treebank}.annotation.jsonl",
         counts=corpora.counts("corpora", "{treebank}", "treebank-counts", used(TREEBANKS)),
-    pathvars:
-        job="corpora/{treebank}.treebank",
     retries: 2
     localrule: True
     params:
@@ -95,8 +87,6 @@ use rule analysis_step as coreference_corpus with:
         documents="<results>/corpora/{coref}.jsonl",
         annotation="<results>/corpora/{coref}.annotation.jsonl",
         counts=corpora.counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
-    pathvars:
-        job="corpora/{coref}.coreference_corpus",
     localrule: True
     params:
         **step("corpora/coreference_corpus.py"),
@@ -116,8 +106,6 @@ use rule analysis_step as word_vectors with:
         vectors="<results>/corpora/{vectors}.vectors.safetensors",
         words="<results>/corpora/{vectors}.words.txt",
         counts="<results>/corpora/{vectors}.counts.csv",
-    pathvars:
-        job="corpora/{vectors}.word_vectors",
     retries: 2
     resources:
         mem_mb=memory(4000, 1),  # GloVe's largest file has 5.6 GB
@@ -137,8 +125,6 @@ use rule analysis_step as frames_corpus with:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",
         counts=corpora.counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
-    pathvars:
-        job="corpora/{frames}.frames_corpus",
     localrule: True
     params:
         **step("corpora/frames_corpus.py"),

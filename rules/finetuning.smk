@@ -24,8 +24,6 @@ use rule analysis_step as finetuning_tables with:
         features=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.features.parquet"),
         links=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.links.parquet"),
         shared=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.shared.parquet"),
-    pathvars:
-        job="finetuning/{model}.{task}.{seed}.finetuning_tables",
     group:
         "tuned"
     params:
@@ -45,8 +43,6 @@ use rule model_step as padded_similarity with:
         examples=rules.task_annotation.output.examples,
     output:
         similarity="<results>/{model}/finetuning/{task}.{seed}.padded.parquet",
-    pathvars:
-        job="finetuning/{model}.{task}.{seed}.padded_similarity",
     params:
         **step("finetuning/padded_similarity.py"),
         task="{task}",
@@ -67,8 +63,6 @@ use rule analysis_step as finetuning_maps with:
         card=f"<results>/{{model}}/checkpoints/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.json",
     output:
         maps="<results>/{model}/finetuning/{task}.maps.parquet",
-    pathvars:
-        job="finetuning/{model}.{task}.finetuning_maps",
     localrule: True
     params:
         **step("finetuning/finetuning_maps.py"),
@@ -143,8 +137,6 @@ use rule analysis_step as kovaleva2019_links with:
         table=finetuning.table(
             "kovaleva2019-links", "section 4.5, token-to-token attention", FINETUNING_SECTION
         ),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_links",
     localrule: True
     params:
         **step("finetuning/figures.py"),

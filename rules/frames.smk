@@ -19,8 +19,6 @@ use rule analysis_step as frame_scores with:
         annotation=FRAME_LINKS,
     output:
         scores=frames.measured("<results>/{model}/frames/scores.parquet", "head_columns"),
-    pathvars:
-        job="frames/{model}.frame_scores",
     params:
         **step("frames/frame_scores.py"),
         bootstrap=config["frames"]["bootstrap"],
@@ -36,8 +34,6 @@ use rule analysis_step as frame_drawings with:
         scores=rules.frame_scores.output.scores,
     output:
         drawings="<results>/{model}/frames/drawings.parquet",
-    pathvars:
-        job="frames/{model}.frame_drawings",
     localrule: True
     params:
         **step("frames/frame_drawings.py"),
@@ -55,8 +51,6 @@ use rule analysis_step as kovaleva2019_frames with:
             "all heads, links and unlinked words at the same distance",
             FRAME_SECTION,
         ),
-    pathvars:
-        job="frames/{model}.kovaleva2019_frames",
     localrule: True
     params:
         **step("frames/kovaleva2019_frames.py"),

@@ -11,8 +11,6 @@ use rule model_step as on_the_fly_norms with:
         lambda w: read_on_the_fly(w.model, [rules.special_tokens]),
     output:
         products=[mixing.measured("<results>/{model}/mixing/special_tokens.parquet")],
-    pathvars:
-        job="mixing/{model}.on_the_fly_norms",
     params:
         **step("attention/on_the_fly.py"),
         **by_norm(rules.special_tokens),
@@ -52,8 +50,6 @@ if MIXING["syntax"] and "syntax" in config:
                     )
                 ),
             ],
-        pathvars:
-            job="mixing/{model}.on_the_fly_norms_syntax",
         params:
             **by_norm(rules.syntax_scores),
 
@@ -63,8 +59,6 @@ if MIXING["syntax"] and "syntax" in config:
             norms=rules.on_the_fly_norms_syntax.output.products[0],
         output:
             table=mixing.table("kobayashi2020-table1", "heads as parsers by norm", MIXING_SECTION),
-        pathvars:
-            job="mixing/{model}.kobayashi2020_table1",
         localrule: True
         params:
             **step("mixing/kobayashi2020_table1.py"),

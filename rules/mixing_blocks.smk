@@ -16,8 +16,6 @@ use rule model_step as mixing_ratio with:
             MIXING_BLOCKS,
             wanted="ratio" in MIXING["tests"],
         ),
-    pathvars:
-        job="mixing/{model}.mixing_ratio",
     params:
         **step("mixing/mixing_ratio.py"),
         n_segments=MIXING["n_segments"],
@@ -48,8 +46,6 @@ use rule model_step as value_zeroing with:
             MIXING_ZEROED,
             wanted="zeroing" in MIXING["tests"],
         ),
-    pathvars:
-        job="mixing/{model}.value_zeroing",
     params:
         **step("mixing/value_zeroing.py"),
         **MIXING["zeroing"],

@@ -41,8 +41,6 @@ use rule model_step as pattern_classifier with:
             caption="kovaleva2019-confusion",
         ),
         maps="<results>/patterns/typical.parquet",
-    pathvars:
-        job="patterns/pattern_classifier",
     priority: 10  # long: best not left for the end
     resources:
         mem_mb=memory(4000),
@@ -69,8 +67,6 @@ use rule model_step as pattern_shares with:
         ],
     output:
         shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
-    pathvars:
-        job="patterns/{model}.pattern_shares",
     priority: 5  # long: best not left for the end
     resources:
         mem_mb=memory(4000),
@@ -87,8 +83,6 @@ use rule analysis_step as contact_sheets with:
         card=lambda w: card_of(w.model, w.cache),
     output:
         **folder("sheets", "<results>/{model}/patterns/sheets/{cache}"),
-    pathvars:
-        job="patterns/{model}.{cache}.contact_sheets",
     localrule: True
     params:
         **step("patterns/contact_sheets.py"),
@@ -107,8 +101,6 @@ use rule analysis_step as kovaleva2019_patterns with:
             "kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION
         ),
         table=patterns.table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
-    pathvars:
-        job="patterns/{model}.kovaleva2019_patterns",
     localrule: True
     params:
         **step("patterns/kovaleva2019_patterns.py"),
@@ -128,8 +120,6 @@ use rule analysis_step as kovaleva2019_agreement with:
             wanted=PATTERNS["builtin"],
             per_model=False,
         ),
-    pathvars:
-        job="patterns/kovaleva2019_agreement",
     localrule: True
     params:
         **step("patterns/kovaleva2019_agreement.py"),

@@ -17,8 +17,6 @@ use rule model_step as random_body with:
         files=model_files,
     output:
         attention_cache=temp("<results>/{model}/probes/random_body.h5"),
-    pathvars:
-        job="probes/{model}.random_body",
     priority: 10  # the probes, which are long, wait for it
     params:
         **step("probes/random_body.py"),
@@ -45,8 +43,6 @@ use rule model_step as train_probes with:
         counts="<results>/{model}/probes/counts.parquet",
         curve="<results>/{model}/probes/curve.parquet",
         rates="<results>/{model}/probes/rates.parquet",
-    pathvars:
-        job="probes/{model}.train_probes",
     priority: 10  # long: best not left for the end
     resources:
         **(TRAINING_JOB | {"mem_mb": memory(4000, 2)}),  # a cache is held whole
@@ -64,8 +60,6 @@ use rule analysis_step as clark2019_table3 with:
         scores=rules.train_probes.output.scores,
     output:
         table=probes.table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
-    pathvars:
-        job="probes/{model}.clark2019_table3",
     localrule: True
     params:
         **step("probes/clark2019_table3.py"),
@@ -78,8 +72,6 @@ use rule analysis_step as clark2019_probe_pairs with:
         counts=rules.train_probes.output.counts,
     output:
         table=probes.table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
-    pathvars:
-        job="probes/{model}.clark2019_probe_pairs",
     localrule: True
     params:
         **step("probes/clark2019_probe_pairs.py"),

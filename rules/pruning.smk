@@ -32,8 +32,6 @@ if PRUNING_PARTS:
             values=temp(
                 "<results>/{model}/pruning/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
             ),
-        pathvars:
-            job="pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance",
         priority: 5
         params:
             **step("pruning/importance.py"),
@@ -55,8 +53,6 @@ use rule training_step as pruning_curves with:
         ),
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
         order="<results>/{model}/pruning/{task}.{init}.{seed}.order.parquet",
-    pathvars:
-        job="pruning/{model}.{task}.{init}.{seed}.pruning_curves",
     priority: 5
     params:
         **step("pruning/pruning_curves.py"),
@@ -73,8 +69,6 @@ use rule model_step as pruning_during_training with:
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
         importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
-    pathvars:
-        job="pruning/{model}.{task}.{init}.{seed}.pruning_during_training",
     priority: 5
     resources:
         **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads the weights of each epoch in turn
@@ -123,8 +117,6 @@ use rule analysis_step as michel2019_one_head with:
             PRUNING_SECTION,
             wanted="one-head" in PRUNING["strategies"],
         ),
-    pathvars:
-        job="pruning/{model}.michel2019_one_head",
     localrule: True
     params:
         **step("pruning/michel2019_one_head.py"),
@@ -159,8 +151,6 @@ use rule model_step as michel2019_table4 with:
             PRUNING_SECTION,
             wanted="importance" in PRUNING["strategies"],
         ),
-    pathvars:
-        job="pruning/{model}.michel2019_table4",
     params:
         **step("pruning/michel2019_table4.py"),
         task=PRUNING_TIMED,
@@ -185,8 +175,6 @@ use rule training_step as next_token_pruning with:
             "<results>/{model}/pruning/next_token.importance.parquet"
         ),
         pruned="<results>/{model}/pruning/next_token.curves.parquet",
-    pathvars:
-        job="pruning/{model}.next_token_pruning",
     priority: 5
     params:
         **step("pruning/next_token_pruning.py"),

@@ -13,18 +13,18 @@ REPORT_FRONT_SOURCES = [
 # The printed tables by paper, so that a paper's tables need nothing of another's: those of models
 # that have the same ones, and those of the study.
 REPORT_PRINTED = {
-    f"{'{model}.' if models else ''}table_pages_{part}{end}": (models, printed)
+    f"table_pages_{part}{end}": (models, printed)
     for part, category in (PAPERS | {"texts": COUNTS["category"]}).items()
     for end, (models, printed) in tables_printed(category).items()
     if printed
 }
 
 
-for part, (models, printed) in REPORT_PRINTED.items():
+for name, (models, printed) in REPORT_PRINTED.items():
 
     rule:
         name:
-            part.rpartition(".")[2]
+            name
         input:
             tables=list(printed),
             captions_of=[caption_of(entry) for entry in printed.values()],
@@ -32,10 +32,6 @@ for part, (models, printed) in REPORT_PRINTED.items():
         output:
             pages_of=[page_of(entry) for entry in printed.values()],
             latex_of=[with_ending(pattern, "tex") for pattern in printed],
-        log:
-            f"<logs>/report/{part}.log",
-        benchmark:
-            f"<benchmarks>/report/{part}.tsv"
         wildcard_constraints:
             model="|".join(map(re.escape, models)),
         localrule: True
@@ -88,8 +84,6 @@ if REPORT_CLAIM_PAGES:
                 "claims",
             ),
             latex="<results>/{model}/tables/claims.tex",
-        pathvars:
-            job="report/{model}.claims_page",
         localrule: True
         params:
             **step("report/claims_page.py"),
@@ -151,8 +145,6 @@ use rule analysis_step as overview with:
         sources=REPORT_FRONT_SOURCES,
     output:
         overview="<results>/report/overview.rst",
-    pathvars:
-        job="report/overview",
     localrule: True
     params:
         **step("report/overview.py"),

@@ -25,8 +25,6 @@ use rule analysis_step as relative_position with:
             SURFACE_SECTION,
             caption="clark2019-position-table",
         ),
-    pathvars:
-        job="surface/{model}.relative_position",
     params:
         **step("surface/relative_position.py"),
         threshold=SURFACE["threshold"],
@@ -43,8 +41,6 @@ use rule analysis_step as special_tokens with:
         special_tokens=surface.measured(
             "<results>/{model}/surface/special_tokens.parquet", "head_columns", "behaviours"
         ),
-    pathvars:
-        job="surface/{model}.special_tokens",
     params:
         **step("surface/special_tokens.py"),
         bootstrap=SURFACE["bootstrap"],
@@ -61,8 +57,6 @@ use rule analysis_step as entropy with:
             "<results>/{model}/surface/entropy.parquet", "head_columns", "behaviours"
         ),
         table=surface.table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.entropy",
     params:
         **step("surface/entropy.py"),
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
@@ -79,8 +73,6 @@ use rule model_step as gradient_importance with:
     output:
         # A decoder predicts no masked tokens.
         gradients=surface.measured("<results>/{model}/surface/gradients.parquet", kinds=["encoder"]),
-    pathvars:
-        job="surface/{model}.gradient_importance",
     params:
         **step("surface/gradient_importance.py"),
         n_segments=SURFACE["gradients"]["n_segments"],
@@ -102,8 +94,6 @@ use rule torch_step as surface_drawings with:
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
         table=surface.table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.surface_drawings",
     localrule: True
     params:
         **step("surface/surface_drawings.py"),

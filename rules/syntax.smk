@@ -32,8 +32,6 @@ use rule analysis_step as syntax_scores with:
         ),
         best="<results>/{model}/syntax/held_out.parquet",
         sentences="<results>/{model}/syntax/sentences.csv",
-    pathvars:
-        job="syntax/{model}.syntax_scores",
     params:
         **step("syntax/syntax_scores.py"),
         largest_offset=SYNTAX["largest_offset"],
@@ -50,8 +48,6 @@ use rule analysis_step as clark2019_table1 with:
         best=rules.syntax_scores.output.best,
     output:
         table=syntax.table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
-    pathvars:
-        job="syntax/{model}.clark2019_table1",
     localrule: True
     params:
         **step("syntax/clark2019_table1.py"),
@@ -67,8 +63,6 @@ use rule analysis_step as syntax_examples with:
         scores=rules.syntax_scores.output.scores,
     output:
         examples="<results>/{model}/syntax/examples.parquet",
-    pathvars:
-        job="syntax/{model}.syntax_examples",
     localrule: True
     params:
         **step("syntax/syntax_examples.py"),

@@ -15,8 +15,6 @@ TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_f
 use rule analysis_step as generate_task with:
     output:
         **folder("generated", "<results>/tasks/{task}.generated"),
-    pathvars:
-        job="tasks/{task}.generate_task",
     priority: 20  # short, and the longest chains begin here
     localrule: True
     params:
@@ -36,8 +34,6 @@ use rule analysis_step as prepare_task with:
     output:
         table="<results>/tasks/{task}.parquet",
         counts=tasks.counts("tasks", "{task}", "task-counts", TASKS),
-    pathvars:
-        job="tasks/{task}.prepare_task",
     priority: 20  # short, and the longest chains begin here
     retries: 2
     localrule: True
@@ -56,8 +52,6 @@ use rule analysis_step as task_annotation with:
     output:
         examples="<results>/tasks/{task}.jsonl",
         annotation="<results>/tasks/{task}.annotation.jsonl",
-    pathvars:
-        job="tasks/{task}.task_annotation",
     localrule: True
     params:
         **step("tasks/task_annotation.py"),
@@ -69,8 +63,6 @@ use rule analysis_step as task_annotation with:
 use rule analysis_step as generate_arct with:
     output:
         **folder("generated", "<results>/tasks/arct.generate"),
-    pathvars:
-        job="tasks/generate_arct",
     localrule: True
     params:
         **step("tasks/generate_arct.py"),
@@ -90,8 +82,6 @@ use rule analysis_step as prepare_arct with:
             "arct-counts",
             ["arct.points"] if "arguments" in config else [],
         ),
-    pathvars:
-        job="tasks/prepare_arct",
     localrule: True
     params:
         **step("tasks/prepare_arct.py"),

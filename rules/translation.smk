@@ -42,8 +42,6 @@ use rule analysis_step as translation_pairs with:
             COUNTS,
             caption="translation-counts",
         ),
-    pathvars:
-        job="translation/translation_pairs",
     resources:
         mem_mb=memory(1500, 20),
         runtime=minutes(60),
@@ -64,8 +62,6 @@ if TRANSLATION_TRAINING:
             **folder("epochs", "<results>/translation/{run}.epochs", kept=FINETUNE["keep_weights"]),
             card="<results>/translation/{run}.card.json",
             curve="<results>/translation/{run}.curve.csv",
-        pathvars:
-            job="translation/{run}.translator_training",
         priority: 9  # begins the longest chain of the chapter
         params:
             **step("translation/translator_training.py"),
@@ -85,8 +81,6 @@ else:
             files=local_files(TRANSLATION_MODEL.get("path"), deep=False),
         output:
             card="<results>/translation/{run}.card.json",
-        pathvars:
-            job="translation/{run}.translator_card",
         retries: 2  # the hub may fail to answer
         resources:
             mem_mb=memory(3000, 3),
@@ -112,8 +106,6 @@ use rule training_step as translation_sweep with:
         **TRANSLATION_INPUT,
     output:
         sweep="<results>/translation/{run}.sweep.parquet",
-    pathvars:
-        job="translation/{run}.translation_sweep",
     priority: 8
     params:
         **step("translation/translation_sweep.py"),
@@ -135,8 +127,6 @@ use rule analysis_step as translation_scores with:
         ),
         gain="<results>/translation/{run}.gain.parquet",
         types=translation.judged("<results>/translation/{run}.types.parquet", run=TRANSLATION_RUNS),
-    pathvars:
-        job="translation/{run}.translation_scores",
     resources:
         mem_mb=memory(1500, 25),
         runtime=minutes(60),
@@ -170,8 +160,6 @@ use rule training_step as translation_pruning with:
             "<results>/translation/{run}.curves.parquet", run=TRANSLATION_RUNS
         ),
         order="<results>/translation/{run}.order.parquet",
-    pathvars:
-        job="translation/{run}.translation_pruning",
     priority: 5
     params:
         **step("translation/translation_pruning.py"),
@@ -189,8 +177,6 @@ if TRANSLATION_EPOCHS:
                 "<results>/translation/{run}.training.parquet", run=TRANSLATION_RUNS
             ),
             importance="<results>/translation/{run}.epochs.parquet",
-        pathvars:
-            job="translation/{run}.translation_epochs",
         priority: 5
         resources:
             **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads each epoch's weights in turn

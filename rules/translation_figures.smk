@@ -22,8 +22,6 @@ use rule analysis_step as michel2019_translation_tables with:
             "section 3.4, translation: the same heads on other sentences",
         ),
         points="<results>/translation/points.parquet",
-    pathvars:
-        job="translation/michel2019_translation_tables",
     localrule: True
     params:
         **step("translation/michel2019_translation_tables.py"),
