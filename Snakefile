@@ -46,6 +46,9 @@ for each in workflow.rules:
         each.log_modifier = each.benchmark_modifier = each.output_modifier
         each.set_log(f"<logs>/{job}.log")
         each.benchmark = f"<benchmarks>/{job}.tsv"
+    if each.ruleinfo.group == "local":
+        each.group = None
+        workflow.localrules(each.name)
 
 
 # Functions: Snakemake would else parse all their paths whenever it reads the rules, for each job too.

@@ -29,7 +29,6 @@ ABLATION_RUN = {
     "seed": run_seed,
     "sample_seed": config["seed"],
     "max_tokens": lookup("{task}/max_tokens", within=TASKS),
-    "device": config["device"],
 }
 
 
@@ -139,7 +138,7 @@ ablation.drawn(
 )
 
 
-use rule analysis_step as michel2019_tables with:
+use rule light_step as michel2019_tables with:
     input:
         scores=ABLATION_SCORES,
         gains=ABLATION_GAINS,
@@ -161,7 +160,6 @@ use rule analysis_step as michel2019_tables with:
             ABLATION_MASKING,
         ),
         points="<results>/{model}/ablation/pairs.parquet",
-    localrule: True
     params:
         **step("ablation/michel2019_tables.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -215,7 +213,7 @@ ablation.drawn(
 )
 
 
-use rule analysis_step as head_behaviour with:
+use rule light_step as head_behaviour with:
     input:
         known=read_by("head_columns"),
         scores=ABLATION_SCORES,
@@ -232,7 +230,6 @@ use rule analysis_step as head_behaviour with:
         strata=ablation.table(
             "kovaleva2019-strata", "section 5, kinds of heads compared", ABLATION_DISABLING
         ),
-    localrule: True
     params:
         **step("ablation/head_behaviour.py"),
         mode="uniform",

@@ -12,15 +12,13 @@ ABLATION_TEXT_RUN = {
     "max_tokens": TEXTS.get(ABLATION_TEXT["corpus"], {}).get("max_tokens"),
     "pass_tokens": ABLATION["pass_tokens"],
     "seed": config["seed"],
-    "device": config["device"],
 }
 
 
 use rule model_step as next_token_sweep with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
-        files=model_files,
     output:
         losses="<results>/{model}/ablation/next_token.losses.parquet",
     priority: 8
@@ -86,9 +84,8 @@ ablation_decoders.drawn(
 
 use rule training_step as next_token_attribution with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
-        files=model_files,
     output:
         attribution="<results>/{model}/ablation/next_token.attribution.parquet",
     priority: 5

@@ -8,10 +8,9 @@ use rule model_step as argument_reliance with:
         **contents(
             weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
         ),
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
-        files=model_files,
     output:
         reliance="<results>/{model}/arguments/bert.reliance.parquet",
     priority: 5
@@ -26,7 +25,6 @@ use rule model_step as argument_reliance with:
         max_cues=ARGUMENTS["reliance"]["cues"],
         same=ARGUMENTS["cues"]["same"],
         seed=config["seed"],
-        device=config["device"],
 
 
 use rule argument_reliance as argument_reliance_words with:
@@ -72,9 +70,8 @@ use rule model_step as argument_heads with:
         **contents(
             weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
         ),
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
-        files=model_files,
     output:
         heads="<results>/{model}/arguments/heads.parquet",
     priority: 5
@@ -91,7 +88,6 @@ use rule model_step as argument_heads with:
         pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
         precision=config["precision"],
         seed=config["seed"],
-        device=config["device"],
 
 
 arguments.drawn(

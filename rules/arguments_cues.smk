@@ -3,12 +3,11 @@
 ARGUMENT_CUES = PAPER["niven2019"] | {"subcategory": "4 Statistical cues"}
 
 
-use rule analysis_step as argument_cues with:
+use rule light_step as argument_cues with:
     input:
         table=rules.prepare_arct.output.table,
     output:
         cues="<results>/arguments/cues.parquet",
-    localrule: True
     params:
         **step("arguments/argument_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],

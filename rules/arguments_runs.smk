@@ -51,9 +51,8 @@ ARGUMENT_SEARCH_ON = {
 
 use rule training_step as argument_grid with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
-        files=model_files,
     output:
         grid="<results>/{model}/arguments/bert.{trained_on}.grid.csv",
     params:
@@ -63,7 +62,6 @@ use rule training_step as argument_grid with:
         trained_on="{trained_on}",
         settings=lambda w: ARGUMENT_BERT[w.model],
         seed=ARGUMENTS["grid_seed"],
-        device=config["device"],
 
 
 use rule argument_grid as argument_grid_words with:
@@ -82,7 +80,7 @@ use rule argument_grid as argument_grid_words with:
 
 use rule training_step as argument_run with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
         grid=lambda w: (
             expand(
@@ -93,7 +91,6 @@ use rule training_step as argument_run with:
             if w.model in ARGUMENT_SEARCHED_MODELS
             else []
         ),
-        files=model_files,
     output:
         **folder(
             "weights",
@@ -113,7 +110,6 @@ use rule training_step as argument_run with:
         settings=lambda w: ARGUMENT_BERT[w.model],
         keep=lookup("{trained_on}", within=ARGUMENT_KEEP),
         seeds=lambda w: [int(w.seed)],
-        device=config["device"],
 
 
 # These are trained in seconds, less than a job needs to start: one job has all seeds.
@@ -149,7 +145,7 @@ use rule argument_run as argument_run_words with:
 ARGUMENT_RUNS = {"trained_on": ARGUMENTS["train_on"], "seed": ARGUMENTS["seeds"]}
 
 
-use rule analysis_step as argument_scores with:
+use rule light_step as argument_scores with:
     input:
         predictions=[
             *expand(rules.argument_run.output.predictions, **ARGUMENT_RUNS, allow_missing=True),
@@ -161,13 +157,12 @@ use rule analysis_step as argument_scores with:
         ],
     output:
         scores=arguments.judged("<results>/{model}/arguments/scores.parquet"),
-    localrule: True
     params:
         **step("arguments/argument_scores.py"),
         degenerate_below=ARGUMENT_DEGENERATE_BELOW,
 
 
-use rule analysis_step as niven2019_tables with:
+use rule light_step as niven2019_tables with:
     input:
         scores=rules.argument_scores.output.scores,
         model=rules.model_card.output.model,
@@ -177,13 +172,12 @@ use rule analysis_step as niven2019_tables with:
         table4_csv=arguments.table(
             "niven2019-table4", "Table 4, the adversarial set", ARGUMENT_MODELS
         ),
-    localrule: True
     params:
         **step("arguments/niven2019_tables.py"),
         name="{model}",
 
 
-use rule analysis_step as argument_easy with:
+use rule light_step as argument_easy with:
     input:
         table=rules.prepare_arct.output.table,
         predictions=rules.argument_scores.input.predictions,
@@ -191,7 +185,6 @@ use rule analysis_step as argument_easy with:
         files=ARGUMENT_PUBLISHED_FILES,
     output:
         easy="<results>/{model}/arguments/easy.parquet",
-    localrule: True
     params:
         **step("arguments/argument_easy.py"),
         cue=ARGUMENTS["cues"]["cue"],

@@ -17,7 +17,7 @@ ATLAS_PAGE = sorted(
 include: "atlas_maps.smk"
 
 
-use rule analysis_step as atlas_data with:
+use rule light_step as atlas_data with:
     input:
         # Translators are of the study, and models of their own in the atlas.
         translators=ATLAS_TRANSLATORS,
@@ -26,7 +26,6 @@ use rule analysis_step as atlas_data with:
         maps=ATLAS_MAPS,
     output:
         atlas="<results>/atlas.json",
-    localrule: True
     params:
         **step("atlas/atlas_data.py"),
         study=config["study"],
@@ -37,7 +36,7 @@ use rule analysis_step as atlas_data with:
         fewest=config.get("syntax", {}).get("fewest", 1),
 
 
-use rule analysis_step as atlas_page with:
+use rule light_step as atlas_page with:
     input:
         atlas=rules.atlas_data.output.atlas,
         sources=ATLAS_PAGE,
@@ -45,7 +44,6 @@ use rule analysis_step as atlas_page with:
         page=reported(
             "<results>/atlas.html", "every head, by every measure", ATLAS_SECTION, "atlas"
         ),
-    localrule: True
     params:
         **step("atlas/atlas_page.py"),
         megabytes=ATLAS["megabytes"],

@@ -54,7 +54,6 @@ use rule model_step as atlas_norms with:
     params:
         **ATLAS_CHOICE,
         **step("atlas/atlas_norms.py"),
-        device=config["device"],
 
 
 use rule model_step as atlas_maps with:
@@ -75,13 +74,11 @@ use rule model_step as atlas_maps with:
         **step("atlas/atlas_maps.py"),
         generated=lambda w: atlas_generated(w.model),
         tuned_seed=SEEDS[0],
-        device=config["device"],
 
 
 use rule model_step as generated_maps with:
     input:
-        model=rules.model_card.output.model,
-        files=model_files,
+        **MODEL,
         texts=lambda w: [f"<results>/corpora/{name}.jsonl" for name in ATLAS_KINDS[w.model]],
     output:
         maps="<results>/{model}/atlas/generated_maps.json",
@@ -92,7 +89,6 @@ use rule model_step as generated_maps with:
         **{key: ATLAS[key] for key in ("segments", "prompt_tokens", "generated_tokens")},
         kinds=lambda w: ATLAS_KINDS[w.model],
         generated=lambda w: atlas_generated(w.model),
-        device=config["device"],
 
 
 by_example(rules.atlas_norms, rules.atlas_maps)
@@ -116,7 +112,6 @@ if "translation" in config:
             examples=ATLAS["segments"],
             most_words=ATLAS_CHOICE["most_tokens"],
             generated=origin(TRANSLATION_PAIRS) == "generated",
-            device=config["device"],
             seed=config["seed"],
 
     ATLAS_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)

@@ -47,11 +47,14 @@ use rule torch_step as model_card with:
         needed=lambda w, input: ABILITIES[w.model],
 
 
+# What rules that run a pretrained model read.
+MODEL = {"model": rules.model_card.output.model, "files": model_files}
+
+
 use rule model_step as extract with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus="<results>/corpora/{corpus}.jsonl",
-        files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{corpus}.h5"),
     priority: 8  # many jobs wait for it
@@ -60,15 +63,13 @@ use rule model_step as extract with:
         part=None,
         max_tokens=lookup("{corpus}/max_tokens", within=CORPORA),
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         precision=config["precision"],
 
 
 use rule extract as extract_task with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=rules.task_annotation.output.examples,
-        files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{task}.h5"),
     params:

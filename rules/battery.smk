@@ -9,8 +9,7 @@ BATTERY_TEXT = f"<results>/corpora/{BATTERY['corpus']}.jsonl"
 
 use rule torch_step as repeated_sequences with:
     input:
-        model=rules.model_card.output.model,
-        files=model_files,
+        **MODEL,
     output:
         sequences="<results>/{model}/battery/sequences.parquet",
     localrule: True
@@ -23,9 +22,8 @@ use rule torch_step as repeated_sequences with:
 
 use rule model_step as random_repeats with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         sequences=rules.repeated_sequences.output.sequences,
-        files=model_files,
     output:
         random="<results>/{model}/battery/random_repeats.parquet",
     params:
@@ -33,16 +31,14 @@ use rule model_step as random_repeats with:
         threshold=BATTERY["threshold"],
         bootstrap=BATTERY["bootstrap"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         seed=config["seed"],
 
 
 use rule model_step as natural_repeats with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=BATTERY_TEXT,
         random=rules.random_repeats.output.random,
-        files=model_files,
     output:
         roles=battery.measured("<results>/{model}/battery/roles.parquet"),
     params:
@@ -52,7 +48,6 @@ use rule model_step as natural_repeats with:
         bootstrap=BATTERY["bootstrap"],
         permutations=BATTERY["permutations"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         seed=config["seed"],
 
 

@@ -12,9 +12,8 @@ BATTERY_DISABLED = PAPER["olsson2022"] | {"subcategory": "Heads disabled"}
 
 use rule model_step as first_token_sinks with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=BATTERY_TEXT,
-        files=model_files,
     output:
         sinks=battery.measured(
             "<results>/{model}/battery/sinks.parquet", wanted="sinks" in BATTERY["tests"]
@@ -25,7 +24,6 @@ use rule model_step as first_token_sinks with:
         **step("battery/first_token_sinks.py"),
         **BATTERY_SINKS,
         bootstrap=BATTERY["bootstrap"],
-        device=config["device"],
         seed=config["seed"],
 
 
@@ -41,9 +39,8 @@ tested(
 
 use rule model_step as copying with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         sequences=rules.repeated_sequences.output.sequences,
-        files=model_files,
     output:
         copying_scores=battery.measured(
             "<results>/{model}/battery/copying.parquet", wanted="copying" in BATTERY["tests"]
@@ -53,15 +50,13 @@ use rule model_step as copying with:
         **step("battery/copying.py"),
         threshold=BATTERY["threshold"],
         bootstrap=BATTERY["bootstrap"],
-        device=config["device"],
         seed=config["seed"],
 
 
 use rule model_step as retrieval with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=BATTERY_TEXT,
-        files=model_files,
     output:
         retrieval_scores=battery.measured(
             "<results>/{model}/battery/retrieval.parquet", wanted="retrieval" in BATTERY["tests"]
@@ -72,7 +67,6 @@ use rule model_step as retrieval with:
         **step("battery/retrieval.py"),
         **BATTERY["retrieval"],
         bootstrap=BATTERY["bootstrap"],
-        device=config["device"],
         seed=config["seed"],
 
 
@@ -91,13 +85,12 @@ tested(
 
 use rule model_step as causal_tests with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         sequences=rules.repeated_sequences.output.sequences,
         corpus=BATTERY_TEXT,
         roles=rules.natural_repeats.output.roles,
         sinks=rules.first_token_sinks.output.sinks,
         others=sum(BATTERY_SCORES.values(), []),
-        files=model_files,
     output:
         effects="<results>/{model}/battery/causal_tests.parquet",
         table=tested(battery.table, "causal", "battery-causal", "heads disabled"),
@@ -105,7 +98,6 @@ use rule model_step as causal_tests with:
         **step("battery/causal_tests.py"),
         **BATTERY["causal"],
         bootstrap=BATTERY["bootstrap"],
-        device=config["device"],
         seed=config["seed"],
 
 
@@ -118,7 +110,7 @@ tested(
 )
 
 
-use rule analysis_step as role_correlations with:
+use rule light_step as role_correlations with:
     input:
         model=rules.model_card.output.model,
         roles=rules.natural_repeats.output.roles,
@@ -131,7 +123,6 @@ use rule analysis_step as role_correlations with:
         ],
     output:
         table=tested(battery.table, "copying", "battery-correlations", "scores of heads compared"),
-    localrule: True
     params:
         **step("battery/role_correlations.py"),
         bootstrap=BATTERY["bootstrap"],

@@ -17,9 +17,8 @@ CHECKPOINT_RECIPE = {key: FINETUNE[key] for key in CHECKPOINT_RECIPE_KEYS}
 
 use rule model_step as mlm_head with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         training=f"<results>/corpora/{CHECKPOINT_HEAD_CORPUS}.training.jsonl",
-        files=model_files,
     output:
         head="<results>/{model}/checkpoints/mlm_head.safetensors",
         losses=checkpoints.listed(
@@ -37,15 +36,13 @@ use rule model_step as mlm_head with:
         epochs=CHECKPOINT_HEAD["epochs"],
         learning_rate=CHECKPOINT_HEAD["learning_rate"],
         max_tokens=TEXTS.get(CHECKPOINT_HEAD_CORPUS, {}).get("max_tokens"),
-        device=config["device"],
         seed=config["seed"],
 
 
 use rule training_step as finetune with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_task.output.table,
-        files=model_files,
     output:
         **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         # Weights after each epoch but the last; empty where the study does not want them.
@@ -69,7 +66,6 @@ use rule training_step as finetune with:
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         bootstrap=1000,
         seed=config["seed"],
-        device=config["device"],
 
 
 # What rules that run a classifier read.
@@ -93,7 +89,7 @@ use rule finetune as finetune_random with:
     priority: 3
 
 
-use rule analysis_step as kovaleva2019_table1 with:
+use rule light_step as kovaleva2019_table1 with:
     input:
         metrics=expand(
             rules.finetune.output.metrics,
@@ -110,6 +106,5 @@ use rule analysis_step as kovaleva2019_table1 with:
             PAPER["kovaleva2019"] | {"subcategory": "3 Fine-tuned classifiers"},
             wanted=bool(TASKS),
         ),
-    localrule: True
     params:
         **step("checkpoints/kovaleva2019_table1.py"),

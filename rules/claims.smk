@@ -10,7 +10,7 @@ CLAIMS = config["claims"]
 CLAIMS_PRINTED = by_model(TABLES)
 
 
-use rule analysis_step as claim_verdicts with:
+use rule light_step as claim_verdicts with:
     input:
         published=claims_of,
         model=rules.model_card.output.model,
@@ -18,7 +18,6 @@ use rule analysis_step as claim_verdicts with:
     output:
         table=claims.table("claims", "every published claim, judged", JUDGED),
         cases="<results>/{model}/claims/cases.parquet",
-    localrule: True
     params:
         **step("claims/claim_verdicts.py"),
         data=ORIGINS,

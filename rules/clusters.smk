@@ -35,7 +35,7 @@ use rule analysis_step as head_distances with:
         smoothing=CLUSTERS["smoothing"],
 
 
-use rule analysis_step as head_embedding with:
+use rule light_step as head_embedding with:
     input:
         distances_table=rules.head_distances.output.distances_table,
         known=read_by("behaviours"),
@@ -44,7 +44,6 @@ use rule analysis_step as head_embedding with:
         table=clusters.table(
             "clark2019-clusters", "distances within and between layers", CLUSTER_SECTION
         ),
-    localrule: True
     params:
         **step("clusters/head_embedding.py"),
         thresholds=lambda w: CLUSTER_THRESHOLDS[config["models"][w.model]["kind"]],
@@ -52,7 +51,7 @@ use rule analysis_step as head_embedding with:
         seed=config["seed"],
 
 
-use rule analysis_step as linguistic_heads with:
+use rule light_step as linguistic_heads with:
     input:
         known=read_by("best_heads"),
     output:
@@ -63,7 +62,6 @@ use rule analysis_step as linguistic_heads with:
             CLUSTER_SECTION,
             wanted=any(CLUSTER_ANNOTATIONS.values()),
         ),
-    localrule: True
     params:
         **step("clusters/linguistic_heads.py"),
         relations=config.get("syntax", {}).get("relations", []),

@@ -13,6 +13,13 @@ rule analysis_step:
         "../workflow_scripts/{params.script}"
 
 
+# Takes a moment, so that it runs where snakemake runs. The Snakefile reads the group: `localrule` is
+# not passed on.
+use rule analysis_step as light_step with:
+    group:
+        "local"
+
+
 use rule analysis_step as torch_step with:
     conda:
         "../envs/torch.yaml"
@@ -23,6 +30,8 @@ use rule torch_step as model_step with:
     threads: config["threads"]
     resources:
         **MODEL_JOB,
+    params:
+        device=config["device"],
     message:
         "{rule} makes {output} (threads: {threads}, log: {log})"
 

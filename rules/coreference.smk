@@ -33,7 +33,7 @@ use rule analysis_step as coreference_scores with:
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_table2 with:
+use rule light_step as clark2019_table2 with:
     input:
         scores=rules.coreference_scores.output.scores,
         rules=rules.coreference_scores.output.rules,
@@ -42,14 +42,13 @@ use rule analysis_step as clark2019_table2 with:
         table=coreference.table(
             "clark2019-table2", "Table 2, heads as antecedent selectors", COREFERENCE_SECTION
         ),
-    localrule: True
     params:
         **step("coreference/clark2019_table2.py"),
         annotation=COREFERENCE_ANNOTATION,
         singletons=COREFERENCE[COREFERENCE_CORPUS]["singletons"],
 
 
-use rule analysis_step as coreference_examples with:
+use rule light_step as coreference_examples with:
     input:
         attention=f"<results>/{{model}}/attention/{COREFERENCE_CORPUS}.h5",
         model=rules.model_card.output.model,
@@ -57,7 +56,6 @@ use rule analysis_step as coreference_examples with:
         scores=rules.coreference_scores.output.scores,
     output:
         examples="<results>/{model}/coreference/examples.parquet",
-    localrule: True
     params:
         **step("coreference/coreference_examples.py"),
         n_examples=COREFERENCE_CONFIG["examples"],

@@ -11,24 +11,22 @@ from workflow_scripts.corpora import articles, tree_files
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
 
-use rule analysis_step as fetch_sdist with:
+use rule light_step as fetch_sdist with:
     output:
         **folder("fetched", f"{downloads.SDISTS}/{{requirement}}"),
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("corpora/fetch_sdist.py"),
         requirement="{requirement}",
         sha256=lookup("{requirement}", within=SDISTS),
 
 
-use rule analysis_step as fetch_source with:
+use rule light_step as fetch_source with:
     output:
         **folder("fetched", f"{downloads.FOLDER}/{{download}}"),
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("corpora/fetch_source.py"),
         source="{download}",
@@ -37,7 +35,7 @@ use rule analysis_step as fetch_source with:
         "{rule} makes {output} (downloads, log: {log})"
 
 
-use rule analysis_step as segments with:
+use rule light_step as segments with:
     input:
         files=files_of(TEXTS, "text", endings=articles.ENDINGS),
     output:
@@ -46,7 +44,6 @@ use rule analysis_step as segments with:
         counts=corpora.counts("corpora", "{text}", "corpora-counts", used(TEXTS)),
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("corpora/segments.py"),
         name="{text}",
@@ -57,7 +54,7 @@ use rule analysis_step as segments with:
         seed=config["seed"],
 
 
-use rule analysis_step as treebank with:
+use rule light_step as treebank with:
     input:
         files=files_of(TREEBANKS, "treebank", endings=tree_files.ENDINGS),
         text=text_of(TREEBANKS, "treebank", "parse", ("jsonl",)),
@@ -66,7 +63,6 @@ use rule analysis_step as treebank with:
         annotation="<results>/corpora/{treebank}.annotation.jsonl",
         counts=corpora.counts("corpora", "{treebank}", "treebank-counts", used(TREEBANKS)),
     retries: 2
-    localrule: True
     params:
         **step("corpora/treebank.py"),
         name="{treebank}",
@@ -75,7 +71,7 @@ use rule analysis_step as treebank with:
         seed=config["seed"],
 
 
-use rule analysis_step as coreference_corpus with:
+use rule light_step as coreference_corpus with:
     input:
         files=files_of(
             COREFERENCE,
@@ -87,7 +83,6 @@ use rule analysis_step as coreference_corpus with:
         documents="<results>/corpora/{coref}.jsonl",
         annotation="<results>/corpora/{coref}.annotation.jsonl",
         counts=corpora.counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
-    localrule: True
     params:
         **step("corpora/coreference_corpus.py"),
         name="{coref}",
@@ -117,7 +112,7 @@ use rule analysis_step as word_vectors with:
         seed=config["seed"],
 
 
-use rule analysis_step as frames_corpus with:
+use rule light_step as frames_corpus with:
     input:
         files=files_of(FRAMES, "frames", folder="lu"),
         definitions=corpora_definitions,
@@ -125,7 +120,6 @@ use rule analysis_step as frames_corpus with:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",
         counts=corpora.counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
-    localrule: True
     params:
         **step("corpora/frames_corpus.py"),
         name="{frames}",

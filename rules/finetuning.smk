@@ -37,8 +37,7 @@ use rule analysis_step as finetuning_tables with:
 use rule model_step as padded_similarity with:
     input:
         **contents(checkpoint="<results>/{model}/checkpoints/{task}.pretrained.{seed}"),
-        model=rules.model_card.output.model,
-        files=model_files,
+        **MODEL,
         card="<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
         examples=rules.task_annotation.output.examples,
     output:
@@ -50,12 +49,11 @@ use rule model_step as padded_similarity with:
         length=FINETUNING["padded_to"],
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         precision=config["precision"],
         bootstrap=FINETUNING["bootstrap"],
 
 
-use rule analysis_step as finetuning_maps with:
+use rule light_step as finetuning_maps with:
     input:
         body="<results>/{model}/attention/{task}.h5",
         tuned=f"<results>/{{model}}/attention/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.h5",
@@ -63,7 +61,6 @@ use rule analysis_step as finetuning_maps with:
         card=f"<results>/{{model}}/checkpoints/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.json",
     output:
         maps="<results>/{model}/finetuning/{task}.maps.parquet",
-    localrule: True
     params:
         **step("finetuning/finetuning_maps.py"),
         task="{task}",
@@ -130,14 +127,13 @@ finetuning.drawn(
 )
 
 
-use rule analysis_step as kovaleva2019_links with:
+use rule light_step as kovaleva2019_links with:
     input:
         links=expand(rules.finetuning_tables.output.links, **PRETRAINED_RUNS),
     output:
         table=finetuning.table(
             "kovaleva2019-links", "section 4.5, token-to-token attention", FINETUNING_SECTION
         ),
-    localrule: True
     params:
         **step("finetuning/figures.py"),
         figure="kovaleva2019_links",

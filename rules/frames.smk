@@ -26,7 +26,7 @@ use rule analysis_step as frame_scores with:
         seed=config["seed"],
 
 
-use rule analysis_step as frame_drawings with:
+use rule light_step as frame_drawings with:
     input:
         attention=FRAME_CACHE,
         model=rules.model_card.output.model,
@@ -34,14 +34,13 @@ use rule analysis_step as frame_drawings with:
         scores=rules.frame_scores.output.scores,
     output:
         drawings="<results>/{model}/frames/drawings.parquet",
-    localrule: True
     params:
         **step("frames/frame_drawings.py"),
         percentile=config["frames"]["percentile"],
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_frames with:
+use rule light_step as kovaleva2019_frames with:
     input:
         scores=rules.frame_scores.output.scores,
     output:
@@ -51,7 +50,6 @@ use rule analysis_step as kovaleva2019_frames with:
             "all heads, links and unlinked words at the same distance",
             FRAME_SECTION,
         ),
-    localrule: True
     params:
         **step("frames/kovaleva2019_frames.py"),
         percentile=config["frames"]["percentile"],

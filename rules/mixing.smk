@@ -53,13 +53,12 @@ if MIXING["syntax"] and "syntax" in config:
         params:
             **by_norm(rules.syntax_scores),
 
-    use rule analysis_step as kobayashi2020_table1 with:
+    use rule light_step as kobayashi2020_table1 with:
         input:
             weights=rules.syntax_scores.output.scores,
             norms=rules.on_the_fly_norms_syntax.output.products[0],
         output:
             table=mixing.table("kobayashi2020-table1", "heads as parsers by norm", MIXING_SECTION),
-        localrule: True
         params:
             **step("mixing/kobayashi2020_table1.py"),
             fewest=SYNTAX["fewest"],

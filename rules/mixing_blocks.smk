@@ -6,9 +6,8 @@ MIXING_ZEROED = PAPER["mohebbi2023"] | {"subcategory": "Value zeroing"}
 
 use rule model_step as mixing_ratio with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=SURFACE_CORPUS,
-        files=model_files,
     output:
         table=mixing.table(
             "kobayashi2021-mixing",
@@ -21,7 +20,6 @@ use rule model_step as mixing_ratio with:
         n_segments=MIXING["n_segments"],
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
         bootstrap=MIXING["bootstrap"],
-        device=config["device"],
         seed=config["seed"],
 
 
@@ -36,9 +34,8 @@ mixing.drawn(
 
 use rule model_step as value_zeroing with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=SURFACE_CORPUS,
-        files=model_files,
     output:
         table=mixing.table(
             "mohebbi2023-zeroing",
@@ -50,5 +47,4 @@ use rule model_step as value_zeroing with:
         **step("mixing/value_zeroing.py"),
         **MIXING["zeroing"],
         bootstrap=MIXING["bootstrap"],
-        device=config["device"],
         seed=config["seed"],

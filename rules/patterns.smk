@@ -21,7 +21,7 @@ PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in 
 PATTERN_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.1 Patterns"}
 
 
-use rule model_step as pattern_classifier with:
+use rule torch_step as pattern_classifier with:
     input:
         annotations=PATTERN_OWN_ANNOTATIONS,
         builtin=[PATTERN_PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
@@ -42,6 +42,7 @@ use rule model_step as pattern_classifier with:
         ),
         maps="<results>/patterns/typical.parquet",
     priority: 10  # long: best not left for the end
+    threads: config["threads"]
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
@@ -54,7 +55,7 @@ use rule model_step as pattern_classifier with:
         seed=config["seed"],
 
 
-use rule model_step as pattern_shares with:
+use rule torch_step as pattern_shares with:
     input:
         classifier=rules.pattern_classifier.output.classifier,
         caches=[
@@ -68,6 +69,7 @@ use rule model_step as pattern_shares with:
     output:
         shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
     priority: 5  # long: best not left for the end
+    threads: config["threads"]
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
@@ -77,13 +79,12 @@ use rule model_step as pattern_shares with:
 
 
 # Asked for by name: maps of any cache to look at, and the file to write their classes into.
-use rule analysis_step as contact_sheets with:
+use rule light_step as contact_sheets with:
     input:
         attention="<results>/{model}/attention/{cache}.h5",
         card=lambda w: card_of(w.model, w.cache),
     output:
         **folder("sheets", "<results>/{model}/patterns/sheets/{cache}"),
-    localrule: True
     params:
         **step("patterns/contact_sheets.py"),
         model="{model}",
@@ -92,7 +93,7 @@ use rule analysis_step as contact_sheets with:
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_patterns with:
+use rule light_step as kovaleva2019_patterns with:
     input:
         predictions=rules.pattern_classifier.output.predictions,
         shares=rules.pattern_shares.output.shares,
@@ -101,14 +102,13 @@ use rule analysis_step as kovaleva2019_patterns with:
             "kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION
         ),
         table=patterns.table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
-    localrule: True
     params:
         **step("patterns/kovaleva2019_patterns.py"),
         draws=1000,
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_agreement with:
+use rule light_step as kovaleva2019_agreement with:
     input:
         first=PATTERN_PRETRAINED_MAPS,
         second=f"{PATTERN_ANNOTATIONS}/minilm-again.csv",
@@ -120,7 +120,6 @@ use rule analysis_step as kovaleva2019_agreement with:
             wanted=PATTERNS["builtin"],
             per_model=False,
         ),
-    localrule: True
     params:
         **step("patterns/kovaleva2019_agreement.py"),
         draws=1000,

@@ -12,9 +12,8 @@ PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", 
 
 use rule model_step as random_body with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{PROBE_TREEBANK}.jsonl",
-        files=model_files,
     output:
         attention_cache=temp("<results>/{model}/probes/random_body.h5"),
     priority: 10  # the probes, which are long, wait for it
@@ -22,21 +21,19 @@ use rule model_step as random_body with:
         **step("probes/random_body.py"),
         max_tokens=TREEBANKS[PROBE_TREEBANK]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         precision=config["precision"],
         seed=config["seed"],
 
 
 use rule model_step as train_probes with:
     input:
+        **MODEL,
         attention=f"<results>/{{model}}/attention/{PROBE_TREEBANK}.h5",
         random_attention=rules.random_body.output.attention_cache,
-        model=rules.model_card.output.model,
         corpus=f"<results>/corpora/{PROBE_TREEBANK}.jsonl",
         trees=f"<results>/corpora/{PROBE_TREEBANK}.annotation.jsonl",
         vectors=f"<results>/corpora/{PROBES['vectors']}.vectors.safetensors",
         words=f"<results>/corpora/{PROBES['vectors']}.words.txt",
-        files=model_files,
     output:
         **folder("probes", "<results>/{model}/probes/models"),
         scores="<results>/{model}/probes/scores.parquet",
@@ -51,28 +48,25 @@ use rule model_step as train_probes with:
         settings=PROBE_SETTINGS,
         max_tokens=TREEBANKS[PROBE_TREEBANK]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_table3 with:
+use rule light_step as clark2019_table3 with:
     input:
         scores=rules.train_probes.output.scores,
     output:
         table=probes.table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
-    localrule: True
     params:
         **step("probes/clark2019_table3.py"),
         annotation=PROBE_ANNOTATION,
         released_pairing=PROBES["released_pairing"],
 
 
-use rule analysis_step as clark2019_probe_pairs with:
+use rule light_step as clark2019_probe_pairs with:
     input:
         counts=rules.train_probes.output.counts,
     output:
         table=probes.table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
-    localrule: True
     params:
         **step("probes/clark2019_probe_pairs.py"),
         annotation=PROBE_ANNOTATION,

@@ -38,7 +38,6 @@ if PRUNING_PARTS:
             sample_seed=config["seed"],
             examples=PRUNING["examples"],
             max_tokens=lookup("{task}/max_tokens", within=TASKS),
-            device=config["device"],
             part="{scatteritem}",
 
 
@@ -107,7 +106,7 @@ pruning.drawn(
 )
 
 
-use rule analysis_step as michel2019_one_head with:
+use rule light_step as michel2019_one_head with:
     input:
         curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
     output:
@@ -117,7 +116,6 @@ use rule analysis_step as michel2019_one_head with:
             PRUNING_SECTION,
             wanted="one-head" in PRUNING["strategies"],
         ),
-    localrule: True
     params:
         **step("pruning/michel2019_one_head.py"),
         bootstrap=PRUNING["bootstrap"],
@@ -159,7 +157,6 @@ use rule model_step as michel2019_table4 with:
         examples=PRUNING["speed"]["examples"],
         repeats=PRUNING["speed"]["repeats"],
         max_tokens=TASKS.get(PRUNING_TIMED, {}).get("max_tokens"),
-        device=config["device"],
 
 
 pruning_decoders = Products("pruning", ["decoder"])
@@ -167,9 +164,8 @@ pruning_decoders = Products("pruning", ["decoder"])
 
 use rule training_step as next_token_pruning with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
-        files=model_files,
     output:
         importance=pruning_decoders.measured(
             "<results>/{model}/pruning/next_token.importance.parquet"

@@ -66,7 +66,7 @@ REPORT_LINKED = by_model(entry.shown for entry in ENTRIES if entry.category in P
 
 if REPORT_CLAIM_PAGES:
 
-    use rule analysis_step as claims_page with:
+    use rule light_step as claims_page with:
         input:
             claims=rules.claim_verdicts.output.table,
             cases=rules.claim_verdicts.output.cases,
@@ -84,7 +84,6 @@ if REPORT_CLAIM_PAGES:
                 "claims",
             ),
             latex="<results>/{model}/tables/claims.tex",
-        localrule: True
         params:
             **step("report/claims_page.py"),
             model="{model}",
@@ -128,7 +127,7 @@ REPORT_PRODUCTS = FIGURES + TABLES + PAGES
 REPORT_FINDINGS = ("clark2019-position", "clark2019-table1")
 
 
-use rule analysis_step as overview with:
+use rule light_step as overview with:
     input:
         cards=expand(rules.model_card.output.model, model=SERVED["report"]),
         claims=[with_ending(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
@@ -145,7 +144,6 @@ use rule analysis_step as overview with:
         sources=REPORT_FRONT_SOURCES,
     output:
         overview="<results>/report/overview.rst",
-    localrule: True
     params:
         **step("report/overview.py"),
         facts=REPORT_FACTS,

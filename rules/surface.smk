@@ -66,10 +66,9 @@ use rule analysis_step as entropy with:
 
 use rule model_step as gradient_importance with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=SURFACE_CORPUS,
         head=rules.mlm_head.output.head,
-        files=model_files,
     output:
         # A decoder predicts no masked tokens.
         gradients=surface.measured("<results>/{model}/surface/gradients.parquet", kinds=["encoder"]),
@@ -79,18 +78,16 @@ use rule model_step as gradient_importance with:
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         bootstrap=SURFACE["bootstrap"],
-        device=config["device"],
         seed=config["seed"],
 
 
 use rule torch_step as surface_drawings with:
     input:
+        **MODEL,
         attention=SURFACE_CACHE,
-        model=rules.model_card.output.model,
         position=rules.relative_position.output.position,
         special_tokens=rules.special_tokens.output.special_tokens,
         entropy=rules.entropy.output.entropy,
-        files=model_files,
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
         table=surface.table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),

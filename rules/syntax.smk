@@ -11,7 +11,9 @@ SYNTAX_TREES = f"<results>/corpora/{SYNTAX['treebank']}.annotation.jsonl"
 SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "gold"
 # What the mentions of Figure 5's coreference panels are, where the study has the chapter.
 SYNTAX_MENTIONS = (
-    coreference_annotation(COREFERENCE[config["coreference"]["corpus"]]) if "coreference" in config else ""
+    coreference_annotation(COREFERENCE[config["coreference"]["corpus"]])
+    if "coreference" in config
+    else ""
 )
 SYNTAX_SECTION = PAPER["clark2019"] | {"subcategory": "4.2 Dependency syntax"}
 
@@ -40,7 +42,7 @@ use rule analysis_step as syntax_scores with:
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_table1 with:
+use rule light_step as clark2019_table1 with:
     input:
         scores=rules.syntax_scores.output.scores,
         released=rules.syntax_scores.output.released,
@@ -48,14 +50,13 @@ use rule analysis_step as clark2019_table1 with:
         best=rules.syntax_scores.output.best,
     output:
         table=syntax.table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
-    localrule: True
     params:
         **step("syntax/clark2019_table1.py"),
         fewest=SYNTAX["fewest"],
         annotation=SYNTAX_ANNOTATION,
 
 
-use rule analysis_step as syntax_examples with:
+use rule light_step as syntax_examples with:
     input:
         attention=SYNTAX_CACHE,
         model=rules.model_card.output.model,
@@ -63,7 +64,6 @@ use rule analysis_step as syntax_examples with:
         scores=rules.syntax_scores.output.scores,
     output:
         examples="<results>/{model}/syntax/examples.parquet",
-    localrule: True
     params:
         **step("syntax/syntax_examples.py"),
         relations=SYNTAX["relations"],

@@ -12,11 +12,10 @@ TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT el
 TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_files(ARCT.get(key))]
 
 
-use rule analysis_step as generate_task with:
+use rule light_step as generate_task with:
     output:
         **folder("generated", "<results>/tasks/{task}.generated"),
     priority: 20  # short, and the longest chains begin here
-    localrule: True
     params:
         **step("tasks/generate_task.py"),
         name="{task}",
@@ -25,7 +24,7 @@ use rule analysis_step as generate_task with:
         seed=config["seed"],
 
 
-use rule analysis_step as prepare_task with:
+use rule light_step as prepare_task with:
     input:
         files=files_of(TASKS, "task"),
         domains=domains_of(TASKS, "task"),
@@ -36,7 +35,6 @@ use rule analysis_step as prepare_task with:
         counts=tasks.counts("tasks", "{task}", "task-counts", TASKS),
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("tasks/prepare_task.py"),
         name="{task}",
@@ -46,13 +44,12 @@ use rule analysis_step as prepare_task with:
         seed=config["seed"],
 
 
-use rule analysis_step as task_annotation with:
+use rule light_step as task_annotation with:
     input:
         table=rules.prepare_task.output.table,
     output:
         examples="<results>/tasks/{task}.jsonl",
         annotation="<results>/tasks/{task}.annotation.jsonl",
-    localrule: True
     params:
         **step("tasks/task_annotation.py"),
         n_examples=config["attention"]["task_examples"],
@@ -60,17 +57,16 @@ use rule analysis_step as task_annotation with:
         seed=config["seed"],
 
 
-use rule analysis_step as generate_arct with:
+use rule light_step as generate_arct with:
     output:
         **folder("generated", "<results>/tasks/arct.generate"),
-    localrule: True
     params:
         **step("tasks/generate_arct.py"),
         numbers=ARCT.get("generate"),
         seed=config["seed"],
 
 
-use rule analysis_step as prepare_arct with:
+use rule light_step as prepare_arct with:
     input:
         **contents(directory=TASK_ARCT_DIRECTORY),
         files=TASK_ARCT_FILES,
@@ -82,7 +78,6 @@ use rule analysis_step as prepare_arct with:
             "arct-counts",
             ["arct.points"] if "arguments" in config else [],
         ),
-    localrule: True
     params:
         **step("tasks/prepare_arct.py"),
         source=without(ARCT, ("adversarial", "n_train")),

@@ -69,7 +69,6 @@ if TRANSLATION_TRAINING:
             recipe=lambda w: without(TRANSLATION_TRAINING, ("seeds", "every_epoch"))
             | {"seed": int(w.run)},
             every_epoch=TRANSLATION_EPOCHS,
-            device=config["device"],
 
     TRANSLATION_CARD = rules.translator_training.output.card
     TRANSLATION_FILES = contents(checkpoint=rules.translator_training.output.checkpoint)
@@ -115,7 +114,6 @@ use rule training_step as translation_sweep with:
         sentences=TRANSLATION["sentences"],
         pass_rows=TRANSLATION["pass_rows"],
         sample_seed=config["seed"],
-        device=config["device"],
 
 
 use rule analysis_step as translation_scores with:
@@ -144,7 +142,6 @@ TRANSLATION_PRUNING = {
     "settings": TRANSLATION["pruning"],
     "measurement": {key: TRANSLATION[key] for key in ("sentences", "pass_rows", "bootstrap")}
     | {"seed": config["seed"]},
-    "device": config["device"],
 }
 
 

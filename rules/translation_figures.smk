@@ -3,7 +3,7 @@
 TRANSLATION_SCORES = expand(rules.translation_scores.output.scores, run=TRANSLATION_RUNS)
 
 
-use rule analysis_step as michel2019_translation_tables with:
+use rule light_step as michel2019_translation_tables with:
     input:
         scores=TRANSLATION_SCORES,
         types=expand(rules.translation_scores.output.types, run=TRANSLATION_RUNS),
@@ -22,7 +22,6 @@ use rule analysis_step as michel2019_translation_tables with:
             "section 3.4, translation: the same heads on other sentences",
         ),
         points="<results>/translation/points.parquet",
-    localrule: True
     params:
         **step("translation/michel2019_translation_tables.py"),
         bootstrap=TRANSLATION["bootstrap"],
