@@ -1,10 +1,9 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
-ablation = Products("ablation", ["encoder"])
+ablation_disabling = Products("ablation", "kovaleva2019", "4.6 Disabling heads", ["encoder"])
+ablation = Products("ablation", "michel2019", "3 and 5 Masking heads", ["encoder"])
 
 ABLATION = config["ablation"]
-ABLATION_DISABLING = PAPER["kovaleva2019"] | {"subcategory": "4.6 Disabling heads"}
-ABLATION_MASKING = PAPER["michel2019"] | {"subcategory": "3 and 5 Masking heads"}
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 ABLATION_MODES = {
     "head": ABLATION["modes"],
@@ -109,10 +108,9 @@ ABLATION_FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
 ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
-ablation.drawn(
+ablation_disabling.drawn(
     "kovaleva2019-fig8",
     "Figure 8, one head disabled",
-    ABLATION_DISABLING,
     input={
         "scores": ABLATION_SCORES,
         "metrics": expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
@@ -121,10 +119,9 @@ ablation.drawn(
 )
 
 
-ablation.drawn(
+ablation_disabling.drawn(
     "kovaleva2019-fig9",
     "Figure 9, one layer disabled",
-    ABLATION_DISABLING,
     input={"scores": ABLATION_SCORES},
     params={"mode": "uniform"},
 )
@@ -133,7 +130,6 @@ ablation.drawn(
 ablation.drawn(
     "michel2019-fig1",
     "Figure 1, scores without one head",
-    ABLATION_MASKING,
     input={"scores": ABLATION_SCORES},
 )
 
@@ -144,20 +140,12 @@ use rule light_step as michel2019_tables with:
         gains=ABLATION_GAINS,
         found=ABLATION_FOUND,
     output:
-        table=ablation.table("michel2019-table1", "Table 1, every head masked", ABLATION_MASKING),
-        best=ablation.table(
-            "michel2019-gains", "heads that matter, and honest gains", ABLATION_MASKING
-        ),
-        power=ablation.table(
-            "michel2019-power", "the smallest loss that would be found", ABLATION_MASKING
-        ),
-        alone=ablation.table(
-            "michel2019-table3", "Table 3, the best head left in each layer", ABLATION_MASKING
-        ),
+        table=ablation.table("michel2019-table1", "Table 1, every head masked"),
+        best=ablation.table("michel2019-gains", "heads that matter, and honest gains"),
+        power=ablation.table("michel2019-power", "the smallest loss that would be found"),
+        alone=ablation.table("michel2019-table3", "Table 3, the best head left in each layer"),
         pairs=ablation.table(
-            "michel2019-pairs",
-            "section 5, the same heads across data sets and seeds",
-            ABLATION_MASKING,
+            "michel2019-pairs", "section 5, the same heads across data sets and seeds"
         ),
         points="<results>/{model}/ablation/pairs.parquet",
     params:
@@ -171,14 +159,9 @@ use rule analysis_step as ablation_modes with:
         logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
         scores=ABLATION_SCORES,
     output:
-        table=ablation.table(
-            "ablation-modes",
-            "how well modes of disabling agree",
-            ABLATION_MASKING,
-            caption="ablation-modes-table",
-        ),
+        table=ablation.table("ablation-modes", "how well modes of disabling agree"),
         heads=ablation.measured(
-            ablation.table("ablation-mode-heads", "each head's verdict, by mode", ABLATION_MASKING)
+            ablation.table("ablation-mode-heads", "each head's verdict, by mode")
         ),
     resources:
         mem_mb=memory(1500, 25),
@@ -194,17 +177,14 @@ use rule analysis_step as ablation_modes with:
 ablation.drawn(
     "ablation-modes",
     "how well modes of disabling agree",
-    ABLATION_MASKING,
     input={"table": rules.ablation_modes.output.table},
     own="ablation_modes_figure",
 )
 
 
-ablation.drawn(
+ablation.when(ABLATION_COMPARED).drawn(
     "michel2019-fig2",
     "Figure 2, effects across data sets",
-    ABLATION_MASKING,
-    wanted=ABLATION_COMPARED,
     input={
         "points": rules.michel2019_tables.output.points,
         "table": rules.michel2019_tables.output.pairs,
@@ -220,16 +200,11 @@ use rule light_step as head_behaviour with:
         covariances=ABLATION_COVARIANCES,
     output:
         heads=ablation.measured(
-            ablation.table(
-                "kovaleva2019-heads",
-                "section 5, what each head does and what it matters",
-                ABLATION_DISABLING,
-                caption="kovaleva2019-heads-table",
+            ablation_disabling.table(
+                "kovaleva2019-heads", "section 5, what each head does and what it matters"
             )
         ),
-        strata=ablation.table(
-            "kovaleva2019-strata", "section 5, kinds of heads compared", ABLATION_DISABLING
-        ),
+        strata=ablation_disabling.table("kovaleva2019-strata", "section 5, kinds of heads compared"),
     params:
         **step("ablation/head_behaviour.py"),
         mode="uniform",
@@ -240,10 +215,9 @@ use rule light_step as head_behaviour with:
         seed=config["seed"],
 
 
-ablation.drawn(
+ablation_disabling.drawn(
     "kovaleva2019-heads",
     "section 5, do the linguistic heads matter",
-    ABLATION_DISABLING,
     input={
         "heads": rules.head_behaviour.output.heads,
         "strata": rules.head_behaviour.output.strata,

@@ -1,6 +1,8 @@
 """ablation: what one backward pass estimates, against the exact effects (Michel 4.1 and beyond)."""
 
-ABLATION_ATTRIBUTION = PAPER["michel2019"] | {"subcategory": "4.1 Attribution before ablation"}
+ablation_estimates = Products(
+    "ablation", "michel2019", "4.1 Attribution before ablation", ["encoder"]
+)
 ABLATION_ATTRIBUTED = [mode for mode in ABLATION_UNITS["head"] if mode in ABLATION_ATTRIBUTABLE]
 
 
@@ -28,13 +30,9 @@ use rule analysis_step as ablation_attribution with:
         logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
         attributions=expand(rules.classifier_attribution.output.attribution, **PRETRAINED_RUNS),
     output:
-        table=ablation.table(
-            "ablation-attribution", "attribution against exact effects", ABLATION_ATTRIBUTION
-        ),
+        table=ablation_estimates.table("ablation-attribution", "attribution against exact effects"),
         heads=ablation.measured(
-            ablation.table(
-                "ablation-attribution-heads", "each head's attribution", ABLATION_ATTRIBUTION
-            )
+            ablation_estimates.table("ablation-attribution-heads", "each head's attribution")
         ),
     resources:
         mem_mb=memory(1500, 25),
@@ -46,11 +44,9 @@ use rule analysis_step as ablation_attribution with:
         screen=ABLATION["screen"],
 
 
-ablation.drawn(
+ablation_estimates.drawn(
     "ablation-attribution",
     "attribution against exact effects",
-    ABLATION_ATTRIBUTION,
-    caption="ablation-attribution-figure",
     input={"heads": rules.ablation_attribution.output.heads},
     own="ablation_attribution_figure",
 )

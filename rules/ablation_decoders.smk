@@ -1,9 +1,13 @@
 """ablation of decoders: nats per token of running text, with heads or key-value groups disabled."""
 
-ablation_decoders = Products("ablation", ["decoder"])
+ablation_decoders = Products("ablation", "michel2019", "3 and 5 Masking heads", ["decoder"])
+ablation_decoder_estimates = Products(
+    "ablation", "michel2019", "4.1 Attribution before ablation", ["decoder"]
+)
 
 # A study without decoders need not name a text, and asks for none of these products.
 ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
+ablation_decoder_modes = ablation_decoders.when(len(ABLATION_TEXT["modes"]) > 1)
 ABLATION_TEXT_UNITS = {"head": ABLATION_TEXT["modes"], "layer": ABLATION_TEXT["modes"]}
 ABLATION_TEXT_UNITS |= {"all-but-one": ["zero"], "key-value group": ["zero"]}
 # What every script that measures a decoder is given.
@@ -45,19 +49,15 @@ use rule analysis_step as ablation_modes_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
     output:
-        table=ablation_decoders.table(
+        table=ablation_decoder_modes.table(
             "next-token-modes",
             "decoders, how well modes of disabling agree",
-            ABLATION_MASKING,
-            wanted=len(ABLATION_TEXT["modes"]) > 1,
             caption="ablation-modes-table",
         ),
         heads=ablation_decoders.measured(
-            ablation_decoders.table(
+            ablation_decoder_modes.table(
                 "next-token-mode-heads",
                 "decoders, each head's verdict, by mode",
-                ABLATION_MASKING,
-                wanted=len(ABLATION_TEXT["modes"]) > 1,
                 caption="ablation-mode-heads",
             )
         ),
@@ -70,11 +70,9 @@ use rule analysis_step as ablation_modes_next_token with:
         nats=ABLATION["equivalence_nats"],
 
 
-ablation_decoders.drawn(
+ablation_decoder_modes.drawn(
     "next-token-modes",
     "decoders, how well modes of disabling agree",
-    ABLATION_MASKING,
-    wanted=len(ABLATION_TEXT["modes"]) > 1,
     caption="ablation-modes",
     input={"table": rules.ablation_modes_next_token.output.table},
     params={"figure": "ablation_modes_figure"},
@@ -101,17 +99,15 @@ use rule analysis_step as ablation_attribution_next_token with:
         losses=[rules.next_token_sweep.output.losses],
         attributions=[rules.next_token_attribution.output.attribution],
     output:
-        table=ablation_decoders.table(
+        table=ablation_decoder_estimates.table(
             "next-token-attribution",
             "decoders, attribution against exact effects",
-            ABLATION_ATTRIBUTION,
             caption="ablation-attribution",
         ),
         heads=ablation_decoders.measured(
-            ablation_decoders.table(
+            ablation_decoder_estimates.table(
                 "next-token-attribution-heads",
                 "decoders, each head's attribution",
-                ABLATION_ATTRIBUTION,
                 caption="ablation-attribution-heads",
             )
         ),
@@ -123,10 +119,9 @@ use rule analysis_step as ablation_attribution_next_token with:
         screen=ABLATION["screen"],
 
 
-ablation_decoders.drawn(
+ablation_decoder_estimates.drawn(
     "next-token-attribution",
     "decoders, attribution against exact effects",
-    ABLATION_ATTRIBUTION,
     caption="ablation-attribution-figure",
     input={"heads": rules.ablation_attribution_next_token.output.heads},
     params={"figure": "ablation_attribution_figure"},
@@ -137,14 +132,7 @@ ablation_decoders.drawn(
 ablation_decoders.drawn(
     "michel2019-next-token",
     "decoders, one head disabled",
-    ABLATION_MASKING,
     input={"scores": rules.next_token_scores.output.scores},
     params={"mode": "zero"},
-    tables=lambda: {
-        "table": ablation_decoders.table(
-            "michel2019-next-token",
-            "decoders, heads and key-value groups disabled",
-            ABLATION_MASKING,
-        )
-    },
+    table="decoders, heads and key-value groups disabled",
 )

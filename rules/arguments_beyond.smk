@@ -1,6 +1,6 @@
 """arguments: beyond the paper, what models do with a changed cue, and the heads that carry it."""
 
-ARGUMENT_BEYOND = PAPER["niven2019"] | {"subcategory": "Beyond the paper"}
+arguments_beyond = Products("arguments", "niven2019", "Beyond the paper")
 
 
 use rule model_step as argument_reliance with:
@@ -46,10 +46,9 @@ use rule argument_reliance as argument_reliance_words with:
         settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
-arguments.drawn(
+arguments_beyond.drawn(
     "niven2019-reliance",
     "predictions with a cue changed",
-    ARGUMENT_BEYOND,
     input={
         "reliance": [
             rules.argument_reliance.output.reliance,
@@ -57,11 +56,7 @@ arguments.drawn(
         ]
     },
     params={"bootstrap": ARGUMENTS["reliance"]["bootstrap"], "seed": config["seed"]},
-    tables=lambda: {
-        "table": arguments.table(
-            "niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND
-        )
-    },
+    table="predictions with a cue changed",
 )
 
 
@@ -90,10 +85,9 @@ use rule model_step as argument_heads with:
         seed=config["seed"],
 
 
-arguments.drawn(
+arguments_beyond.drawn(
     "niven2019-heads",
     "heads that carry the cue",
-    ARGUMENT_BEYOND,
     input={"heads": rules.argument_heads.output.heads},
     params={
         "bootstrap": ARGUMENTS["heads"]["bootstrap"],
@@ -102,7 +96,7 @@ arguments.drawn(
     },
     tables=lambda: {
         "table": arguments.measured(
-            arguments.table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND)
+            arguments_beyond.table("niven2019-heads", "heads that carry the cue")
         )
     },
 )

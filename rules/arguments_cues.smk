@@ -1,6 +1,6 @@
 """arguments: cues in the warrants, made once for all models (Niven and Kao 2019, section 4)."""
 
-ARGUMENT_CUES = PAPER["niven2019"] | {"subcategory": "4 Statistical cues"}
+arguments_cues = Products("arguments", "niven2019", "4 Statistical cues", per_model=False)
 
 
 use rule light_step as argument_cues with:
@@ -16,23 +16,13 @@ use rule light_step as argument_cues with:
         min_coverage=ARGUMENTS["cues"]["coverage"],
 
 
-arguments.drawn(
+arguments_cues.drawn(
     "niven2019-cues",
     "cues, productivity against coverage",
-    ARGUMENT_CUES,
     input={"cues": rules.argument_cues.output.cues, "counts": rules.prepare_arct.output.counts},
     params={"cue": ARGUMENTS["cues"]["cue"]},
     tables=lambda: {
-        "table2": arguments.table(
-            "niven2019-table2", "Table 2, one cue", ARGUMENT_CUES, per_model=False
-        ),
-        "all_cues": arguments.table(
-            "niven2019-cues",
-            "all cues",
-            ARGUMENT_CUES,
-            caption="niven2019-cues-table",
-            per_model=False,
-        ),
+        "table2": arguments_cues.table("niven2019-table2", "Table 2, one cue"),
+        "all_cues": arguments_cues.table("niven2019-cues", "all cues"),
     },
-    per_model=False,
 )

@@ -3,10 +3,10 @@
 Rules that end in _words are those of the word-vector families, which every model shares.
 """
 
-ARGUMENT_MODELS = PAPER["niven2019"] | {
-    "subcategory": "3, 5 and 6 Models, probing and the adversarial set"
-}
-ARGUMENT_EASY = PAPER["niven2019"] | {"subcategory": "8 Easy points"}
+arguments_models = Products(
+    "arguments", "niven2019", "3, 5 and 6 Models, probing and the adversarial set"
+)
+arguments_easy = Products("arguments", "niven2019", "8 Easy points")
 ARGUMENT_DEGENERATE_BELOW = {
     family: ARGUMENTS[family]["degenerate_below"] for family in ARGUMENT_FAMILIES
 }
@@ -167,11 +167,9 @@ use rule light_step as niven2019_tables with:
         scores=rules.argument_scores.output.scores,
         model=rules.model_card.output.model,
     output:
-        table1_csv=arguments.table("niven2019-table1", "Table 1, models", ARGUMENT_MODELS),
-        table3_csv=arguments.table("niven2019-table3", "Table 3, partial inputs", ARGUMENT_MODELS),
-        table4_csv=arguments.table(
-            "niven2019-table4", "Table 4, the adversarial set", ARGUMENT_MODELS
-        ),
+        table1_csv=arguments_models.table("niven2019-table1", "Table 1, models"),
+        table3_csv=arguments_models.table("niven2019-table3", "Table 3, partial inputs"),
+        table4_csv=arguments_models.table("niven2019-table4", "Table 4, the adversarial set"),
     params:
         **step("arguments/niven2019_tables.py"),
         name="{model}",
@@ -193,23 +191,17 @@ use rule light_step as argument_easy with:
         published=ARGUMENT_PUBLISHED,
 
 
-arguments.drawn(
+arguments_easy.drawn(
     "niven2019-easy",
     "points that are always right, and the cue",
-    ARGUMENT_EASY,
     input={"easy": rules.argument_easy.output.easy},
     params={"bootstrap": ARGUMENTS["easy"]["bootstrap"], "seed": config["seed"]},
-    tables=lambda: {
-        "table": arguments.table(
-            "niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY
-        )
-    },
+    table="points that are always right, and the cue",
 )
 
 
-arguments.drawn(
+arguments_models.drawn(
     "niven2019-runs",
     "accuracy of every run",
-    ARGUMENT_MODELS,
     input={"scores": rules.argument_scores.output.scores},
 )

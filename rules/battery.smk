@@ -1,9 +1,8 @@
 """battery: roles of a decoder's heads, each with a null (Olsson et al. 2022)."""
 
-battery = Products("battery")
+battery = Products("battery", "olsson2022", "Roles of heads")
 
 BATTERY = config["battery"]
-BATTERY_SECTION = PAPER["olsson2022"] | {"subcategory": "Roles of heads"}
 BATTERY_TEXT = f"<results>/corpora/{BATTERY['corpus']}.jsonl"
 
 
@@ -54,10 +53,9 @@ use rule model_step as natural_repeats with:
 battery.drawn(
     "olsson2022-roles",
     "heads by role",
-    BATTERY_SECTION,
     input={"roles": rules.natural_repeats.output.roles, "model": rules.model_card.output.model},
     params={"threshold": BATTERY["threshold"]},
-    tables=lambda: {"table": battery.table("olsson2022-roles", "heads by role", BATTERY_SECTION)},
+    table="heads by role",
 )
 
 

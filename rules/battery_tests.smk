@@ -6,8 +6,13 @@ BATTERY_SCORES = {
     test: [f"<results>/{{model}}/battery/{test}.parquet"] if test in BATTERY["tests"] else []
     for test in ("copying", "retrieval")
 }
-BATTERY_OTHERS = PAPER["olsson2022"] | {"subcategory": "Sinks, copying, retrieval"}
-BATTERY_DISABLED = PAPER["olsson2022"] | {"subcategory": "Heads disabled"}
+battery_sinks, battery_copying, battery_retrieval = (
+    Products("battery", "olsson2022", "Sinks, copying, retrieval", wanted=test in BATTERY["tests"])
+    for test in ("sinks", "copying", "retrieval")
+)
+battery_causal = Products(
+    "battery", "olsson2022", "Heads disabled", wanted="causal" in BATTERY["tests"]
+)
 
 
 use rule model_step as first_token_sinks with:
@@ -15,11 +20,9 @@ use rule model_step as first_token_sinks with:
         **MODEL,
         corpus=BATTERY_TEXT,
     output:
-        sinks=battery.measured(
-            "<results>/{model}/battery/sinks.parquet", wanted="sinks" in BATTERY["tests"]
-        ),
-        table=tested(battery.table, "sinks", "battery-sinks", "first-token sinks"),
-        heads=tested(battery.table, "sinks", "battery-sink-heads", "sinks by head"),
+        sinks=battery_sinks.measured("<results>/{model}/battery/sinks.parquet"),
+        table=battery_sinks.table("battery-sinks", "first-token sinks"),
+        heads=battery_sinks.table("battery-sink-heads", "sinks by head"),
     params:
         **step("battery/first_token_sinks.py"),
         **BATTERY_SINKS,
@@ -27,9 +30,7 @@ use rule model_step as first_token_sinks with:
         seed=config["seed"],
 
 
-tested(
-    battery.drawn,
-    "sinks",
+battery_sinks.drawn(
     "battery-sinks",
     "first-token sinks",
     input={"sinks": rules.first_token_sinks.output.sinks},
@@ -42,10 +43,8 @@ use rule model_step as copying with:
         **MODEL,
         sequences=rules.repeated_sequences.output.sequences,
     output:
-        copying_scores=battery.measured(
-            "<results>/{model}/battery/copying.parquet", wanted="copying" in BATTERY["tests"]
-        ),
-        table=tested(battery.table, "copying", "battery-copying", "copying by head"),
+        copying_scores=battery_copying.measured("<results>/{model}/battery/copying.parquet"),
+        table=battery_copying.table("battery-copying", "copying by head"),
     params:
         **step("battery/copying.py"),
         threshold=BATTERY["threshold"],
@@ -58,11 +57,9 @@ use rule model_step as retrieval with:
         **MODEL,
         corpus=BATTERY_TEXT,
     output:
-        retrieval_scores=battery.measured(
-            "<results>/{model}/battery/retrieval.parquet", wanted="retrieval" in BATTERY["tests"]
-        ),
-        table=tested(battery.table, "retrieval", "battery-retrieval", "retrieval by head"),
-        needles=tested(battery.table, "retrieval", "battery-needles", "needles that are found"),
+        retrieval_scores=battery_retrieval.measured("<results>/{model}/battery/retrieval.parquet"),
+        table=battery_retrieval.table("battery-retrieval", "retrieval by head"),
+        needles=battery_retrieval.table("battery-needles", "needles that are found"),
     params:
         **step("battery/retrieval.py"),
         **BATTERY["retrieval"],
@@ -70,9 +67,7 @@ use rule model_step as retrieval with:
         seed=config["seed"],
 
 
-tested(
-    battery.drawn,
-    "retrieval",
+battery_retrieval.drawn(
     "battery-retrieval",
     "retrieval by head",
     input={
@@ -93,7 +88,7 @@ use rule model_step as causal_tests with:
         others=sum(BATTERY_SCORES.values(), []),
     output:
         effects="<results>/{model}/battery/causal_tests.parquet",
-        table=tested(battery.table, "causal", "battery-causal", "heads disabled"),
+        table=battery_causal.table("battery-causal", "heads disabled"),
     params:
         **step("battery/causal_tests.py"),
         **BATTERY["causal"],
@@ -101,9 +96,7 @@ use rule model_step as causal_tests with:
         seed=config["seed"],
 
 
-tested(
-    battery.drawn,
-    "causal",
+battery_causal.drawn(
     "battery-causal",
     "heads disabled",
     input={"effects": rules.causal_tests.output.effects},
@@ -122,16 +115,14 @@ use rule light_step as role_correlations with:
             if model == w.model and "text" in config.get("ablation", {})
         ],
     output:
-        table=tested(battery.table, "copying", "battery-correlations", "scores of heads compared"),
+        table=battery_copying.table("battery-correlations", "scores of heads compared"),
     params:
         **step("battery/role_correlations.py"),
         bootstrap=BATTERY["bootstrap"],
         seed=config["seed"],
 
 
-tested(
-    battery.drawn,
-    "copying",
+battery_copying.drawn(
     "battery-copying",
     "copying by head",
     input={

@@ -1,6 +1,7 @@
 """checkpoints: weights that the study itself trains."""
 
-checkpoints = Products("checkpoints")
+checkpoints = Products("checkpoints", "kovaleva2019", "3 Fine-tuned classifiers")
+checkpoint_head = Products("checkpoints", "clark2019", "3 Surface patterns")
 
 CHECKPOINT_HEAD = config["checkpoints"]["mlm_head"]
 CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
@@ -21,12 +22,8 @@ use rule model_step as mlm_head with:
         training=f"<results>/corpora/{CHECKPOINT_HEAD_CORPUS}.training.jsonl",
     output:
         head="<results>/{model}/checkpoints/mlm_head.safetensors",
-        losses=checkpoints.listed(
-            "<results>/{model}/checkpoints/mlm_head.csv",
-            "masked-LM head of Figure 3",
-            PAPER["clark2019"] | {"subcategory": "3 Surface patterns"},
-            caption="mlm-head",
-            wanted="surface" in config,
+        losses=checkpoint_head.when("surface" in config).listed(
+            "<results>/{model}/checkpoints/mlm_head.csv", "masked-LM head of Figure 3", "mlm-head"
         ),
     priority: 10  # long: best not left for the end
     params:
@@ -100,11 +97,8 @@ use rule light_step as kovaleva2019_table1 with:
         ),
         counts=expand(rules.prepare_task.output.counts, task=TASKS),
     output:
-        table=checkpoints.table(
-            "kovaleva2019-table1",
-            "Table 1, scores by initialisation",
-            PAPER["kovaleva2019"] | {"subcategory": "3 Fine-tuned classifiers"},
-            wanted=bool(TASKS),
+        table=checkpoints.when(bool(TASKS)).table(
+            "kovaleva2019-table1", "Table 1, scores by initialisation"
         ),
     params:
         **step("checkpoints/kovaleva2019_table1.py"),

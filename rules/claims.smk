@@ -1,6 +1,6 @@
 """claims: what the papers state, judged on the study at hand."""
 
-claims = Products("claims")
+claims = Products("claims", JUDGED)
 
 from os.path import relpath
 
@@ -16,7 +16,7 @@ use rule light_step as claim_verdicts with:
         model=rules.model_card.output.model,
         products=products_judged,
     output:
-        table=claims.table("claims", "every published claim, judged", JUDGED),
+        table=claims.table("claims", "every published claim, judged"),
         cases="<results>/{model}/claims/cases.parquet",
     params:
         **step("claims/claim_verdicts.py"),
@@ -27,8 +27,6 @@ use rule light_step as claim_verdicts with:
 claims.drawn(
     "claims",
     "claims with a verdict: rule, published number, ours",
-    JUDGED,
     input={"verdicts": rules.claim_verdicts.output.table},
     own="claims_figure",
-    caption="claims-figure",
 )

@@ -1,9 +1,8 @@
 """clusters: distances between heads (Clark et al. 2019, section 6)."""
 
-clusters = Products("clusters")
+clusters = Products("clusters", "clark2019", "6 Clusters")
 
 CLUSTERS = config["clusters"]
-CLUSTER_SECTION = PAPER["clark2019"] | {"subcategory": "6 Clusters"}
 
 
 # Figure 6 marks the best heads of these chapters, where they are part of the study.
@@ -41,9 +40,7 @@ use rule light_step as head_embedding with:
         known=read_by("behaviours"),
     output:
         embedding=clusters.measured("<results>/{model}/clusters/embedding.parquet"),
-        table=clusters.table(
-            "clark2019-clusters", "distances within and between layers", CLUSTER_SECTION
-        ),
+        table=clusters.table("clark2019-clusters", "distances within and between layers"),
     params:
         **step("clusters/head_embedding.py"),
         thresholds=lambda w: CLUSTER_THRESHOLDS[config["models"][w.model]["kind"]],
@@ -56,11 +53,8 @@ use rule light_step as linguistic_heads with:
         known=read_by("best_heads"),
     output:
         heads="<results>/{model}/clusters/linguistic.parquet",
-        table=clusters.table(
-            "clark2019-linguistic",
-            "linguistic heads of Figure 6",
-            CLUSTER_SECTION,
-            wanted=any(CLUSTER_ANNOTATIONS.values()),
+        table=clusters.when(any(CLUSTER_ANNOTATIONS.values())).table(
+            "clark2019-linguistic", "linguistic heads of Figure 6"
         ),
     params:
         **step("clusters/linguistic_heads.py"),
@@ -72,7 +66,6 @@ use rule light_step as linguistic_heads with:
 clusters.drawn(
     "clark2019-fig6",
     "Figure 6, heads in the plane",
-    CLUSTER_SECTION,
     input={
         "embedding": rules.head_embedding.output.embedding,
         "linguistic": rules.linguistic_heads.output.heads,

@@ -56,11 +56,9 @@ ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
-# The category of a paper's products in the report.
-PAPER = {name: {"category": title} for name, title in PAPERS.items()}
-# The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
-JUDGED = {"category": "All claims"}
-COUNTS = {"category": "Texts and tasks"}
+# Categories of the report, next to the papers. The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
+JUDGED = "All claims"
+COUNTS = "Texts and tasks"
 
 
 include: "common_products.smk"

@@ -5,13 +5,8 @@ from functools import cache
 from os.path import relpath
 
 from workflow_scripts.corpora.frame_files import definitions_of
-from workflow_scripts.report.entries import (
-    Entry,
-    captions_digest,
-    heading,
-    titles_of_tasks,
-    with_ending,
-)
+from workflow_scripts.report.entries import Entry, captions_digest, heading
+from workflow_scripts.report.entries import titles_of_tasks, with_ending
 
 
 def cache_file(path: str):
@@ -146,15 +141,3 @@ def domains_of(table: dict, wildcard: str):
         return [file for domain in domains for file in local_files(domain.get("path"))]
 
     return files
-
-
-def translated(kind, name: str, title: str, **more):
-    """A figure or table of all translators."""
-    name = f"michel2019-translation-{name}"
-    return kind(name, title, TRANSLATION_SECTION, per_model=False, **more)
-
-
-def tested(kind, test: str, name: str, title: str, **more):
-    """A figure or table of one of the battery's tests, where the study has it."""
-    section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
-    return kind(name, title, section, wanted=test in BATTERY["tests"], **more)

@@ -1,6 +1,6 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
-coreference = Products("coreference")
+coreference = Products("coreference", "clark2019", "4.3 Coreference")
 
 from workflow_scripts.core.data.annotations import coreference_annotation
 
@@ -9,7 +9,6 @@ COREFERENCE_CORPUS = COREFERENCE_CONFIG["corpus"]
 COREFERENCE_TEXTS = f"<results>/corpora/{COREFERENCE_CORPUS}"
 # Everything made from generated documents, or from head words that spaCy found, states this.
 COREFERENCE_ANNOTATION = coreference_annotation(COREFERENCE[COREFERENCE_CORPUS])
-COREFERENCE_SECTION = PAPER["clark2019"] | {"subcategory": "4.3 Coreference"}
 
 
 use rule analysis_step as coreference_scores with:
@@ -39,9 +38,7 @@ use rule light_step as clark2019_table2 with:
         rules=rules.coreference_scores.output.rules,
         best=rules.coreference_scores.output.best,
     output:
-        table=coreference.table(
-            "clark2019-table2", "Table 2, heads as antecedent selectors", COREFERENCE_SECTION
-        ),
+        table=coreference.table("clark2019-table2", "Table 2, heads as antecedent selectors"),
     params:
         **step("coreference/clark2019_table2.py"),
         annotation=COREFERENCE_ANNOTATION,

@@ -3,7 +3,7 @@
 What is fetched is fetched where snakemake runs: other nodes often have no network.
 """
 
-corpora = Products("corpora")
+corpora = Products("corpora", COUNTS)
 
 from workflow_scripts.core.data import annotations
 from workflow_scripts.corpora import articles, tree_files
@@ -41,7 +41,7 @@ use rule light_step as segments with:
     output:
         segments="<results>/corpora/{text}.jsonl",
         training="<results>/corpora/{text}.training.jsonl",
-        counts=corpora.counts("corpora", "{text}", "corpora-counts", used(TEXTS)),
+        counts=corpora.counts("{text}", "corpora-counts", used(TEXTS)),
     priority: 20  # short, and the longest chains begin here
     retries: 2
     params:
@@ -61,7 +61,7 @@ use rule light_step as treebank with:
     output:
         sentences="<results>/corpora/{treebank}.jsonl",
         annotation="<results>/corpora/{treebank}.annotation.jsonl",
-        counts=corpora.counts("corpora", "{treebank}", "treebank-counts", used(TREEBANKS)),
+        counts=corpora.counts("{treebank}", "treebank-counts", used(TREEBANKS)),
     retries: 2
     params:
         **step("corpora/treebank.py"),
@@ -82,7 +82,7 @@ use rule light_step as coreference_corpus with:
     output:
         documents="<results>/corpora/{coref}.jsonl",
         annotation="<results>/corpora/{coref}.annotation.jsonl",
-        counts=corpora.counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
+        counts=corpora.counts("{coref}", "coreference-counts", used(COREFERENCE)),
     params:
         **step("corpora/coreference_corpus.py"),
         name="{coref}",
@@ -119,7 +119,7 @@ use rule light_step as frames_corpus with:
     output:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",
-        counts=corpora.counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
+        counts=corpora.counts("{frames}", "frame-counts", used(FRAMES)),
     params:
         **step("corpora/frames_corpus.py"),
         name="{frames}",

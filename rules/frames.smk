@@ -1,12 +1,11 @@
 """frames: heads that link a predicate to its frame elements (Kovaleva et al. 2019, section 4.2)."""
 
-frames = Products("frames")
+frames = Products("frames", "kovaleva2019", "4.2 Frames")
 
 FRAME_CORPUS = config["frames"]["corpus"]
 FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_SENTENCES = f"<results>/corpora/{FRAME_CORPUS}.jsonl"
 FRAME_LINKS = f"<results>/corpora/{FRAME_CORPUS}.annotation.jsonl"
-FRAME_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.2 Frames"}
 # Everything made from generated sentences states this.
 FRAMES_GENERATED = "generate" in FRAMES[FRAME_CORPUS]
 
@@ -44,11 +43,10 @@ use rule light_step as kovaleva2019_frames with:
     input:
         scores=rules.frame_scores.output.scores,
     output:
-        table=frames.table("kovaleva2019-frames", "heads above the percentile", FRAME_SECTION),
+        table=frames.table("kovaleva2019-frames", "heads above the percentile"),
         controls=frames.table(
             "kovaleva2019-frame-controls",
             "all heads, links and unlinked words at the same distance",
-            FRAME_SECTION,
         ),
     params:
         **step("frames/kovaleva2019_frames.py"),
@@ -59,7 +57,6 @@ use rule light_step as kovaleva2019_frames with:
 frames.drawn(
     "kovaleva2019-fig3",
     "Figure 3, frame elements",
-    FRAME_SECTION,
     input={
         "scores": rules.frame_scores.output.scores,
         "drawings": rules.frame_drawings.output.drawings,

@@ -1,9 +1,8 @@
 """mixing: what weights do not show: the norms of what heads read (Kobayashi et al. 2020)."""
 
-mixing = Products("mixing")
+mixing = Products("mixing", "kobayashi2020", "Weights and norms")
 
 MIXING = config["mixing"]
-MIXING_SECTION = PAPER["kobayashi2020"] | {"subcategory": "Weights and norms"}
 
 
 use rule model_step as on_the_fly_norms with:
@@ -19,16 +18,11 @@ use rule model_step as on_the_fly_norms with:
 mixing.drawn(
     "kobayashi2020-norms",
     "special tokens by weight and by norm",
-    MIXING_SECTION,
     input={
         "weights": rules.special_tokens.output.special_tokens,
         "norms": rules.on_the_fly_norms.output.products[0],
     },
-    tables=lambda: {
-        "table": mixing.table(
-            "kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION
-        )
-    },
+    table="special tokens by weight and by norm",
 )
 
 
@@ -58,7 +52,7 @@ if MIXING["syntax"] and "syntax" in config:
             weights=rules.syntax_scores.output.scores,
             norms=rules.on_the_fly_norms_syntax.output.products[0],
         output:
-            table=mixing.table("kobayashi2020-table1", "heads as parsers by norm", MIXING_SECTION),
+            table=mixing.table("kobayashi2020-table1", "heads as parsers by norm"),
         params:
             **step("mixing/kobayashi2020_table1.py"),
             fewest=SYNTAX["fewest"],

@@ -1,7 +1,11 @@
 """mixing: whole attention blocks, with the residual stream (Kobayashi et al. 2021 and others)."""
 
-MIXING_BLOCKS = PAPER["kobayashi2021"] | {"subcategory": "Mixing and preserving"}
-MIXING_ZEROED = PAPER["mohebbi2023"] | {"subcategory": "Value zeroing"}
+mixing_ratios = Products(
+    "mixing", "kobayashi2021", "Mixing and preserving", wanted="ratio" in MIXING["tests"]
+)
+mixing_zeroing = Products(
+    "mixing", "mohebbi2023", "Value zeroing", wanted="zeroing" in MIXING["tests"]
+)
 
 
 use rule model_step as mixing_ratio with:
@@ -9,12 +13,7 @@ use rule model_step as mixing_ratio with:
         **MODEL,
         corpus=SURFACE_CORPUS,
     output:
-        table=mixing.table(
-            "kobayashi2021-mixing",
-            "mixing ratios by layer",
-            MIXING_BLOCKS,
-            wanted="ratio" in MIXING["tests"],
-        ),
+        table=mixing_ratios.table("kobayashi2021-mixing", "mixing ratios by layer"),
     params:
         **step("mixing/mixing_ratio.py"),
         n_segments=MIXING["n_segments"],
@@ -23,12 +22,10 @@ use rule model_step as mixing_ratio with:
         seed=config["seed"],
 
 
-mixing.drawn(
+mixing_ratios.drawn(
     "kobayashi2021-mixing",
     "mixing ratios by layer",
-    MIXING_BLOCKS,
     input={"ratios": rules.mixing_ratio.output.table},
-    wanted="ratio" in MIXING["tests"],
 )
 
 
@@ -37,12 +34,7 @@ use rule model_step as value_zeroing with:
         **MODEL,
         corpus=SURFACE_CORPUS,
     output:
-        table=mixing.table(
-            "mohebbi2023-zeroing",
-            "value zeroing by layer",
-            MIXING_ZEROED,
-            wanted="zeroing" in MIXING["tests"],
-        ),
+        table=mixing_zeroing.table("mohebbi2023-zeroing", "value zeroing by layer"),
     params:
         **step("mixing/value_zeroing.py"),
         **MIXING["zeroing"],

@@ -1,6 +1,6 @@
 """patterns: classes of attention maps (Kovaleva et al. 2019, section 4.1)."""
 
-patterns = Products("patterns")
+patterns = Products("patterns", "kovaleva2019", "4.1 Patterns")
 
 from os.path import relpath
 
@@ -12,13 +12,15 @@ PATTERN_PRETRAINED_MAPS = f"{PATTERN_ANNOTATIONS}/minilm.csv"
 PATTERN_STORED_MAPS = [
     f"{PATTERN_ANNOTATIONS}/minilm-finetuned.{ending}" for ending in ("csv", "h5")
 ]
+patterns_of_study = Products(
+    "patterns", "kovaleva2019", "4.1 Patterns", per_model=False, wanted=PATTERNS["builtin"]
+)
 PATTERN_OWN_ANNOTATIONS = [annotated["file"] for annotated in PATTERNS["annotations"]]
 # The caches, written <model>/<cache>, that the study's own annotated maps come from.
 PATTERN_OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotated["caches"]]
 # Task, stage and seed of every cache whose maps are classified.
 PATTERN_CLASSIFIED = [[task, "pretrained", 0] for task in TASKS]
 PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
-PATTERN_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.1 Patterns"}
 
 
 use rule torch_step as pattern_classifier with:
@@ -37,8 +39,7 @@ use rule torch_step as pattern_classifier with:
         confusion=patterns.listed(
             "<results>/patterns/confusion.csv",
             "confusion of the classes",
-            PATTERN_SECTION,
-            caption="kovaleva2019-confusion",
+            "kovaleva2019-confusion",
         ),
         maps="<results>/patterns/typical.parquet",
     priority: 10  # long: best not left for the end
@@ -98,10 +99,8 @@ use rule light_step as kovaleva2019_patterns with:
         predictions=rules.pattern_classifier.output.predictions,
         shares=rules.pattern_shares.output.shares,
     output:
-        classifier=patterns.table(
-            "kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION
-        ),
-        table=patterns.table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
+        classifier=patterns.table("kovaleva2019-classifier", "how well maps are classified"),
+        table=patterns.table("kovaleva2019-patterns", "shares of the classes"),
     params:
         **step("patterns/kovaleva2019_patterns.py"),
         draws=1000,
@@ -113,13 +112,7 @@ use rule light_step as kovaleva2019_agreement with:
         first=PATTERN_PRETRAINED_MAPS,
         second=f"{PATTERN_ANNOTATIONS}/minilm-again.csv",
     output:
-        table=patterns.table(
-            "kovaleva2019-agreement",
-            "how well two annotations agree",
-            PATTERN_SECTION,
-            wanted=PATTERNS["builtin"],
-            per_model=False,
-        ),
+        table=patterns_of_study.table("kovaleva2019-agreement", "how well two annotations agree"),
     params:
         **step("patterns/kovaleva2019_agreement.py"),
         draws=1000,
@@ -129,13 +122,11 @@ use rule light_step as kovaleva2019_agreement with:
 patterns.drawn(
     "kovaleva2019-fig1",
     "Figure 1, classes of maps",
-    PATTERN_SECTION,
     input={"maps": rules.pattern_classifier.output.maps},
 )
 patterns.drawn(
     "kovaleva2019-fig2",
     "Figure 2, shares of the classes",
-    PATTERN_SECTION,
     input={"shares": rules.pattern_shares.output.shares},
     params={"model": "{model}"},
 )

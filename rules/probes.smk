@@ -1,10 +1,9 @@
 """probes: parsers that read attention (Clark et al. 2019, section 5)."""
 
-probes = Products("probes")
+probes = Products("probes", "clark2019", "5 Probes")
 
 PROBES = config["probes"]
 PROBE_TREEBANK = PROBES["treebank"]
-PROBE_SECTION = PAPER["clark2019"] | {"subcategory": "5 Probes"}
 PROBE_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBE_TREEBANK] else "gold"
 # The settings that training reads; the corpora are inputs.
 PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", "vectors")}
@@ -55,7 +54,7 @@ use rule light_step as clark2019_table3 with:
     input:
         scores=rules.train_probes.output.scores,
     output:
-        table=probes.table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
+        table=probes.table("clark2019-table3", "Table 3, probes of attention"),
     params:
         **step("probes/clark2019_table3.py"),
         annotation=PROBE_ANNOTATION,
@@ -66,7 +65,7 @@ use rule light_step as clark2019_probe_pairs with:
     input:
         counts=rules.train_probes.output.counts,
     output:
-        table=probes.table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
+        table=probes.table("clark2019-probe-pairs", "differences between probes"),
     params:
         **step("probes/clark2019_probe_pairs.py"),
         annotation=PROBE_ANNOTATION,
@@ -77,7 +76,6 @@ use rule light_step as clark2019_probe_pairs with:
 probes.drawn(
     "clark2019-probe-curve",
     "learning curves of the probes",
-    PROBE_SECTION,
     input={"curve": rules.train_probes.output.curve},
     params={"annotation": PROBE_ANNOTATION, "epochs": PROBES["epochs"]},
 )

@@ -14,7 +14,7 @@ REPORT_FRONT_SOURCES = [
 # that have the same ones, and those of the study.
 REPORT_PRINTED = {
     f"table_pages_{part}{end}": (models, printed)
-    for part, category in (PAPERS | {"texts": COUNTS["category"]}).items()
+    for part, category in (PAPERS | {"texts": COUNTS}).items()
     for end, (models, printed) in tables_printed(category).items()
     if printed
 }
@@ -59,7 +59,7 @@ for name, (models, printed) in REPORT_PRINTED.items():
 REPORT_CLAIM_PAGES = {
     entry.of["model"]: entry.shown
     for entry in ENTRIES
-    if entry.kind == "table" and entry.category == JUDGED["category"]
+    if entry.kind == "table" and entry.category == JUDGED
 }
 # What claims may link to.
 REPORT_LINKED = by_model(entry.shown for entry in ENTRIES if entry.category in PAPERS.values())
@@ -80,7 +80,7 @@ if REPORT_CLAIM_PAGES:
             page=reported(
                 "<results>/{model}/tables/claims.html",
                 "every published claim, judged",
-                JUDGED,
+                {"category": JUDGED},
                 "claims",
             ),
             latex="<results>/{model}/tables/claims.tex",

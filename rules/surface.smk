@@ -1,13 +1,13 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
-surface = Products("surface")
+surface = Products("surface", "clark2019", "3 Surface patterns")
+surface_of_encoders = Products("surface", "clark2019", "3 Surface patterns", ["encoder"])
 
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
 # From where on a head is broad: in nats, of a decoder as a share of the largest entropy.
 SURFACE_BROAD = {"encoder": SURFACE["broad"], "decoder": SURFACE["broad_share"]}
-SURFACE_SECTION = PAPER["clark2019"] | {"subcategory": "3 Surface patterns"}
 
 
 use rule analysis_step as relative_position with:
@@ -19,12 +19,7 @@ use rule analysis_step as relative_position with:
         position=surface.measured(
             "<results>/{model}/surface/position.parquet", "head_columns", "behaviours"
         ),
-        above=surface.table(
-            "clark2019-position",
-            "heads above the threshold",
-            SURFACE_SECTION,
-            caption="clark2019-position-table",
-        ),
+        above=surface.table("clark2019-position", "heads above the threshold"),
     params:
         **step("surface/relative_position.py"),
         threshold=SURFACE["threshold"],
@@ -56,7 +51,7 @@ use rule analysis_step as entropy with:
         entropy=surface.measured(
             "<results>/{model}/surface/entropy.parquet", "head_columns", "behaviours"
         ),
-        table=surface.table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
+        table=surface.table("clark2019-broad", "section 3.3, broad heads"),
     params:
         **step("surface/entropy.py"),
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
@@ -71,7 +66,7 @@ use rule model_step as gradient_importance with:
         head=rules.mlm_head.output.head,
     output:
         # A decoder predicts no masked tokens.
-        gradients=surface.measured("<results>/{model}/surface/gradients.parquet", kinds=["encoder"]),
+        gradients=surface_of_encoders.measured("<results>/{model}/surface/gradients.parquet"),
     params:
         **step("surface/gradient_importance.py"),
         n_segments=SURFACE["gradients"]["n_segments"],
@@ -90,7 +85,7 @@ use rule torch_step as surface_drawings with:
         entropy=rules.entropy.output.entropy,
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
-        table=surface.table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),
+        table=surface.table("clark2019-strongest", "strongest heads of Figure 1"),
     localrule: True
     params:
         **step("surface/surface_drawings.py"),
@@ -104,7 +99,6 @@ use rule torch_step as surface_drawings with:
 surface.drawn(
     "clark2019-fig1",
     "Figure 1, heads drawn as lines",
-    SURFACE_SECTION,
     input={
         "drawings": rules.surface_drawings.output.drawings,
         "table": rules.surface_drawings.output.table,
@@ -114,26 +108,21 @@ surface.drawn(
 surface.drawn(
     "clark2019-fig2",
     "Figure 2, special tokens",
-    SURFACE_SECTION,
     input={"special_tokens": rules.special_tokens.output.special_tokens},
 )
-surface.drawn(
+surface_of_encoders.drawn(
     "clark2019-fig3",
     "Figure 3, gradient importance",
-    SURFACE_SECTION,
     input={"gradients": rules.gradient_importance.output.gradients},
-    kinds=["encoder"],
 )
 surface.drawn(
     "clark2019-fig4",
     "Figure 4, entropy",
-    SURFACE_SECTION,
     input={"entropy": rules.entropy.output.entropy},
 )
 surface.drawn(
     "clark2019-position",
     "section 3.1, relative position",
-    SURFACE_SECTION,
     input={"position": rules.relative_position.output.position},
     params={"threshold": SURFACE["threshold"]},
 )

@@ -1,6 +1,6 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
-syntax = Products("syntax")
+syntax = Products("syntax", "clark2019", "4.2 Dependency syntax")
 
 from workflow_scripts.core.data.annotations import coreference_annotation
 
@@ -15,7 +15,6 @@ SYNTAX_MENTIONS = (
     if "coreference" in config
     else ""
 )
-SYNTAX_SECTION = PAPER["clark2019"] | {"subcategory": "4.2 Dependency syntax"}
 
 
 use rule analysis_step as syntax_scores with:
@@ -49,7 +48,7 @@ use rule light_step as clark2019_table1 with:
         offsets=rules.syntax_scores.output.offsets,
         best=rules.syntax_scores.output.best,
     output:
-        table=syntax.table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
+        table=syntax.table("clark2019-table1", "Table 1, heads as parsers"),
     params:
         **step("syntax/clark2019_table1.py"),
         fewest=SYNTAX["fewest"],
@@ -74,7 +73,6 @@ use rule light_step as syntax_examples with:
 syntax.drawn(
     "clark2019-fig5",
     "Figure 5, heads on example sentences",
-    SYNTAX_SECTION,
     input={
         "examples": rules.syntax_examples.output.examples,
         "coreference": (

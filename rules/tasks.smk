@@ -1,6 +1,6 @@
 """tasks: the tables of GLUE tasks and of ARCT, prepared and checked."""
 
-tasks = Products("tasks")
+tasks = Products("tasks", COUNTS)
 
 # The directory that the study's own grammar writes a task into, by how it is read.
 TASK_GENERATED = {
@@ -32,7 +32,7 @@ use rule light_step as prepare_task with:
         generated_digests=lookup("{task}/generated_digests", within=TASK_GENERATED),
     output:
         table="<results>/tasks/{task}.parquet",
-        counts=tasks.counts("tasks", "{task}", "task-counts", TASKS),
+        counts=tasks.counts("{task}", "task-counts", TASKS),
     priority: 20  # short, and the longest chains begin here
     retries: 2
     params:
@@ -73,10 +73,7 @@ use rule light_step as prepare_arct with:
     output:
         table="<results>/tasks/arct.points.parquet",
         counts=tasks.counts(
-            "tasks",
-            "arct.points",
-            "arct-counts",
-            ["arct.points"] if "arguments" in config else [],
+            "arct.points", "arct-counts", ["arct.points"] if "arguments" in config else []
         ),
     params:
         **step("tasks/prepare_arct.py"),

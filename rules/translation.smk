@@ -1,9 +1,8 @@
 """translation: an encoder-decoder's heads of three types masked and pruned (Michel 3 to 6)."""
 
-translation = Products("translation")
+translation = Products("translation", "michel2019", "3 to 6 Translation", per_model=False)
 
 TRANSLATION = config["translation"]
-TRANSLATION_SECTION = PAPER["michel2019"] | {"subcategory": "3 to 6 Translation"}
 TRANSLATION_TRAINING = TRANSLATION.get("train")
 TRANSLATION_MODEL = TRANSLATION.get("model", {})
 # The translators of the study: one for each seed, or the pretrained one.
@@ -36,11 +35,10 @@ use rule analysis_step as translation_pairs with:
         ],
     output:
         pairs="<results>/translation/pairs.parquet",
-        counts=translation.listed(
+        counts=Products("translation", COUNTS).listed(
             "<results>/translation/pairs.counts.csv",
             "sentence pairs, and those that splits share",
-            COUNTS,
-            caption="translation-counts",
+            "translation-counts",
         ),
     resources:
         mem_mb=memory(1500, 20),

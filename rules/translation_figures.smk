@@ -9,16 +9,17 @@ use rule light_step as michel2019_translation_tables with:
         types=expand(rules.translation_scores.output.types, run=TRANSLATION_RUNS),
         gains=expand(rules.translation_scores.output.gain, run=TRANSLATION_RUNS),
     output:
-        heads=translated(translation.table, "table1", "Table 1, translation: every head masked"),
-        alone=translated(
-            translation.table, "table2", "Table 2, translation: the best head left alone"
+        heads=translation.table(
+            "michel2019-translation-table1", "Table 1, translation: every head masked"
         ),
-        by_type=translated(
-            translation.table, "types", "section 3, translation: types of attention compared"
+        alone=translation.table(
+            "michel2019-translation-table2", "Table 2, translation: the best head left alone"
         ),
-        pairs=translated(
-            translation.table,
-            "pairs",
+        by_type=translation.table(
+            "michel2019-translation-types", "section 3, translation: types of attention compared"
+        ),
+        pairs=translation.table(
+            "michel2019-translation-pairs",
             "section 3.4, translation: the same heads on other sentences",
         ),
         points="<results>/translation/points.parquet",
@@ -28,25 +29,22 @@ use rule light_step as michel2019_translation_tables with:
         seed=config["seed"],
 
 
-translated(
-    translation.drawn,
-    "grids",
+translation.drawn(
+    "michel2019-translation-grids",
     "Table 1, translation: every head masked, as a figure",
     input={"scores": TRANSLATION_SCORES},
 )
 
 
-translated(
-    translation.drawn,
-    "fig1",
+translation.drawn(
+    "michel2019-translation-fig1",
     "Figure 1a, translation: BLEU without one head",
     input={"scores": TRANSLATION_SCORES},
 )
 
 
-translated(
-    translation.drawn,
-    "fig2",
+translation.drawn(
+    "michel2019-translation-fig2",
     "Figure 2a, translation: effects on other sentences",
     input={
         "points": rules.michel2019_translation_tables.output.points,
@@ -58,17 +56,15 @@ translated(
 TRANSLATION_CURVES = expand(rules.translation_pruning.output.curves, run=TRANSLATION_RUNS)
 
 
-translated(
-    translation.drawn,
-    "fig3",
+translation.drawn(
+    "michel2019-translation-fig3",
     "Figure 3a, translation: pruning all heads",
     input={"curves": TRANSLATION_CURVES},
 )
 
 
-translated(
-    translation.drawn,
-    "fig4",
+translation.drawn(
+    "michel2019-translation-fig4",
     "Figure 4, translation: pruning one type of attention",
     input={"curves": TRANSLATION_CURVES},
 )
@@ -76,9 +72,8 @@ translated(
 
 if TRANSLATION_EPOCHS:
 
-    translated(
-        translation.drawn,
-        "fig5",
+    translation.drawn(
+        "michel2019-translation-fig5",
         "Figure 5, translation: pruning during training",
         input={
             "training": expand(rules.translation_epochs.output.training, run=TRANSLATION_RUNS),
