@@ -2,14 +2,11 @@
 
 ablation_disabling = Products("ablation", "kovaleva2019", "4.6 Disabling heads", ["encoder"])
 ablation = Products("ablation", "michel2019", "3 and 5 Masking heads", ["encoder"])
+ablation_estimates = Products(
+    "ablation", "michel2019", "4.1 Attribution before ablation", ["encoder"]
+)
 
 ABLATION = config["ablation"]
-# What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
-ABLATION_MODES = {
-    "head": ABLATION["modes"],
-    "layer": ["uniform", "zero"],
-    "all-but-one": ["zero"],
-}
 # Modes that have an attribution: it needs what heads output instead, and uniform attention
 # replaces weights. They are zero and FROM_TEXTS of core/model/interventions.py.
 ABLATION_ATTRIBUTABLE = ("zero", "mean", "position", "resample")
@@ -17,10 +14,11 @@ ABLATION_ATTRIBUTABLE = ("zero", "mean", "position", "resample")
 ABLATION_COMPARED = (
     len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
 )
-ABLATION_UNITS = {
-    unit: list(dict.fromkeys(modes + (["mean"] if unit in ABLATION["mean"] else [])))
-    for unit, modes in ABLATION_MODES.items()
-}
+# What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
+ABLATION_UNITS = {"head": ABLATION["modes"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
+for unit in ABLATION["mean"]:
+    if "mean" not in ABLATION_UNITS[unit]:
+        ABLATION_UNITS[unit] = [*ABLATION_UNITS[unit], "mean"]
 # What every script that measures a classifier is given.
 ABLATION_RUN = {
     "task": "{task}",
@@ -103,9 +101,6 @@ use rule analysis_step as ablation_scores with:
 
 
 ABLATION_SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
-ABLATION_GAINS = expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS)
-ABLATION_FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
-ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
 ablation_disabling.drawn(
@@ -137,8 +132,8 @@ ablation.drawn(
 use rule light_step as michel2019_tables with:
     input:
         scores=ABLATION_SCORES,
-        gains=ABLATION_GAINS,
-        found=ABLATION_FOUND,
+        gains=expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS),
+        found=expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS),
     output:
         table=ablation.table("michel2019-table1", "Table 1, every head masked"),
         best=ablation.table("michel2019-gains", "heads that matter, and honest gains"),
@@ -197,7 +192,7 @@ use rule light_step as head_behaviour with:
     input:
         known=read_by("head_columns"),
         scores=ABLATION_SCORES,
-        covariances=ABLATION_COVARIANCES,
+        covariances=expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS),
     output:
         heads=ablation.measured(
             ablation_disabling.table(
@@ -225,5 +220,50 @@ ablation_disabling.drawn(
 )
 
 
-include: "ablation_attribution.smk"
+use rule training_step as classifier_attribution with:
+    input:
+        **CHECKPOINT,
+    output:
+        attribution="<results>/{model}/ablation/{task}.{init}.{seed}.attribution.parquet",
+    priority: 5
+    group:
+        "attributions"
+    resources:
+        **TRAINING_JOB,
+        serial=1,
+    params:
+        **step("ablation/classifier_attribution.py"),
+        **ABLATION_RUN,
+        modes=[mode for mode in ABLATION_UNITS["head"] if mode in ABLATION_ATTRIBUTABLE],
+        examples=ABLATION["examples"],
+        reference=ABLATION["reference"],
+
+
+use rule analysis_step as ablation_attribution with:
+    input:
+        logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
+        attributions=expand(rules.classifier_attribution.output.attribution, **PRETRAINED_RUNS),
+    output:
+        table=ablation_estimates.table("ablation-attribution", "attribution against exact effects"),
+        heads=ablation.measured(
+            ablation_estimates.table("ablation-attribution-heads", "each head's attribution")
+        ),
+    resources:
+        mem_mb=memory(1500, 25),
+    params:
+        **step("ablation/ablation_attribution.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+        screen=ABLATION["screen"],
+
+
+ablation_estimates.drawn(
+    "ablation-attribution",
+    "attribution against exact effects",
+    input={"heads": rules.ablation_attribution.output.heads},
+    own="ablation_attribution_figure",
+)
+
+
 include: "ablation_decoders.smk"

@@ -45,7 +45,7 @@ use rule analysis_step as next_token_scores with:
         seed=config["seed"],
 
 
-use rule analysis_step as ablation_modes_next_token with:
+use rule ablation_modes as ablation_modes_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
     output:
@@ -61,13 +61,6 @@ use rule analysis_step as ablation_modes_next_token with:
                 caption="ablation-mode-heads",
             )
         ),
-    params:
-        **step("ablation/ablation_modes.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        seed=config["seed"],
-        points=ABLATION["equivalence"],
-        nats=ABLATION["equivalence_nats"],
 
 
 ablation_decoder_modes.drawn(
@@ -94,7 +87,7 @@ use rule training_step as next_token_attribution with:
         reference=ABLATION["reference"],
 
 
-use rule analysis_step as ablation_attribution_next_token with:
+use rule ablation_attribution as ablation_attribution_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
         attributions=[rules.next_token_attribution.output.attribution],
@@ -111,12 +104,6 @@ use rule analysis_step as ablation_attribution_next_token with:
                 caption="ablation-attribution-heads",
             )
         ),
-    params:
-        **step("ablation/ablation_attribution.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        seed=config["seed"],
-        screen=ABLATION["screen"],
 
 
 ablation_decoder_estimates.drawn(

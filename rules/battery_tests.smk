@@ -1,6 +1,5 @@
 """battery: first-token sinks, copying, and what is lost without the heads of a role."""
 
-BATTERY_SINKS = BATTERY["sinks"]
 # The tables of further roles, where the study has their tests.
 BATTERY_SCORES = {
     test: [f"<results>/{{model}}/battery/{test}.parquet"] if test in BATTERY["tests"] else []
@@ -25,7 +24,7 @@ use rule model_step as first_token_sinks with:
         heads=battery_sinks.table("battery-sink-heads", "sinks by head"),
     params:
         **step("battery/first_token_sinks.py"),
-        **BATTERY_SINKS,
+        **BATTERY["sinks"],
         bootstrap=BATTERY["bootstrap"],
         seed=config["seed"],
 
@@ -34,7 +33,7 @@ battery_sinks.drawn(
     "battery-sinks",
     "first-token sinks",
     input={"sinks": rules.first_token_sinks.output.sinks},
-    params={"threshold": BATTERY_SINKS["threshold"]},
+    params={"threshold": BATTERY["sinks"]["threshold"]},
 )
 
 

@@ -3,17 +3,11 @@
 checkpoints = Products("checkpoints", "kovaleva2019", "3 Fine-tuned classifiers")
 checkpoint_head = Products("checkpoints", "clark2019", "3 Surface patterns")
 
-CHECKPOINT_HEAD = config["checkpoints"]["mlm_head"]
 CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
-CHECKPOINT_RECIPE_KEYS = (
-    "epochs",
-    "batch_size",
-    "learning_rate",
-    "warmup",
-    "weight_decay",
-    "precision",
-)
-CHECKPOINT_RECIPE = {key: FINETUNE[key] for key in CHECKPOINT_RECIPE_KEYS}
+CHECKPOINT_RECIPE = {
+    key: FINETUNE[key]
+    for key in ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
+}
 
 
 use rule model_step as mlm_head with:
@@ -28,10 +22,7 @@ use rule model_step as mlm_head with:
     priority: 10  # long: best not left for the end
     params:
         **step("checkpoints/mlm_head.py"),
-        n_segments=CHECKPOINT_HEAD["n_segments"],
-        maskings=CHECKPOINT_HEAD["maskings"],
-        epochs=CHECKPOINT_HEAD["epochs"],
-        learning_rate=CHECKPOINT_HEAD["learning_rate"],
+        **config["checkpoints"]["mlm_head"],
         max_tokens=TEXTS.get(CHECKPOINT_HEAD_CORPUS, {}).get("max_tokens"),
         seed=config["seed"],
 

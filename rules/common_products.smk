@@ -73,10 +73,7 @@ class Products:
             for kind in ("svg", "pdf", "png"):
                 FIGURES.extend(for_all(f"{path}.{kind}", model=self.models()))
         shown = self.listed(f"{path}.svg", title, caption)
-        if table:
-            written = {"table": self.table(stem, table)}
-        else:
-            written = tables()
+        written = {"table": self.table(stem, table)} if table else tables()
         DRAWN[own] = {
             "input": input,
             "output": {

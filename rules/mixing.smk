@@ -1,8 +1,14 @@
-"""mixing: what weights do not show: the norms of what heads read (Kobayashi et al. 2020)."""
+"""mixing: what weights do not show: the norms of what heads read (Kobayashi et al. 2020), and blocks."""
 
 mixing = Products("mixing", "kobayashi2020", "Weights and norms")
 
 MIXING = config["mixing"]
+mixing_ratios = Products(
+    "mixing", "kobayashi2021", "Mixing and preserving", wanted="ratio" in MIXING["tests"]
+)
+mixing_zeroing = Products(
+    "mixing", "mohebbi2023", "Value zeroing", wanted="zeroing" in MIXING["tests"]
+)
 
 
 use rule model_step as on_the_fly_norms with:
@@ -34,15 +40,10 @@ if MIXING["syntax"] and "syntax" in config:
         output:
             products=[
                 mixing.measured("<results>/{model}/mixing/scores.parquet"),
-                *(
-                    f"<results>/{{model}}/mixing/{name}"
-                    for name in (
-                        "released.parquet",
-                        "offsets.parquet",
-                        "held_out.parquet",
-                        "sentences.csv",
-                    )
-                ),
+                "<results>/{model}/mixing/released.parquet",
+                "<results>/{model}/mixing/offsets.parquet",
+                "<results>/{model}/mixing/held_out.parquet",
+                "<results>/{model}/mixing/sentences.csv",
             ],
         params:
             **by_norm(rules.syntax_scores),
@@ -59,4 +60,35 @@ if MIXING["syntax"] and "syntax" in config:
             annotation=SYNTAX_ANNOTATION,
 
 
-include: "mixing_blocks.smk"
+use rule model_step as mixing_ratio with:
+    input:
+        **MODEL,
+        corpus=SURFACE_CORPUS,
+    output:
+        table=mixing_ratios.table("kobayashi2021-mixing", "mixing ratios by layer"),
+    params:
+        **step("mixing/mixing_ratio.py"),
+        n_segments=MIXING["n_segments"],
+        max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
+        bootstrap=MIXING["bootstrap"],
+        seed=config["seed"],
+
+
+mixing_ratios.drawn(
+    "kobayashi2021-mixing",
+    "mixing ratios by layer",
+    input={"ratios": rules.mixing_ratio.output.table},
+)
+
+
+use rule model_step as value_zeroing with:
+    input:
+        **MODEL,
+        corpus=SURFACE_CORPUS,
+    output:
+        table=mixing_zeroing.table("mohebbi2023-zeroing", "value zeroing by layer"),
+    params:
+        **step("mixing/value_zeroing.py"),
+        **MIXING["zeroing"],
+        bootstrap=MIXING["bootstrap"],
+        seed=config["seed"],

@@ -5,17 +5,14 @@ patterns = Products("patterns", "kovaleva2019", "4.1 Patterns")
 from os.path import relpath
 
 PATTERNS = config["patterns"]
+patterns_of_study = Products(
+    "patterns", "kovaleva2019", "4.1 Patterns", per_model=False, wanted=PATTERNS["builtin"]
+)
 # The annotated maps that come with the workflow; relative, so that a moved checkout is the same.
 # Fine-tuned maps are stored next to their annotations; minilm-again.csv annotates a sample anew.
 PATTERN_ANNOTATIONS = relpath(ROOT / "annotations")
 PATTERN_PRETRAINED_MAPS = f"{PATTERN_ANNOTATIONS}/minilm.csv"
-PATTERN_STORED_MAPS = [
-    f"{PATTERN_ANNOTATIONS}/minilm-finetuned.{ending}" for ending in ("csv", "h5")
-]
-patterns_of_study = Products(
-    "patterns", "kovaleva2019", "4.1 Patterns", per_model=False, wanted=PATTERNS["builtin"]
-)
-PATTERN_OWN_ANNOTATIONS = [annotated["file"] for annotated in PATTERNS["annotations"]]
+PATTERN_STORED_MAPS = [f"{PATTERN_ANNOTATIONS}/minilm-finetuned.{end}" for end in ("csv", "h5")]
 # The caches, written <model>/<cache>, that the study's own annotated maps come from.
 PATTERN_OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotated["caches"]]
 # Task, stage and seed of every cache whose maps are classified.
@@ -25,7 +22,7 @@ PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in 
 
 use rule torch_step as pattern_classifier with:
     input:
-        annotations=PATTERN_OWN_ANNOTATIONS,
+        annotations=[annotated["file"] for annotated in PATTERNS["annotations"]],
         builtin=[PATTERN_PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
         stored=PATTERN_STORED_MAPS if PATTERNS["builtin"] else [],
         caches=[

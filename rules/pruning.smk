@@ -136,11 +136,9 @@ use rule model_step as michel2019_table4 with:
         ),
     params:
         **step("pruning/michel2019_table4.py"),
+        **PRUNING["speed"],
         task=PRUNING_TIMED,
         sample_seed=config["seed"],
-        share=PRUNING["speed"]["share"],
-        examples=PRUNING["speed"]["examples"],
-        repeats=PRUNING["speed"]["repeats"],
         max_tokens=TASKS.get(PRUNING_TIMED, {}).get("max_tokens"),
 
 

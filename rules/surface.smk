@@ -89,11 +89,9 @@ use rule torch_step as surface_drawings with:
     localrule: True
     params:
         **step("surface/surface_drawings.py"),
+        **SURFACE["drawings"],
         threshold=SURFACE["threshold"],
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
-        heads=SURFACE["drawings"]["heads"],
-        example=SURFACE["drawings"]["example"],
-        max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
 
 
 surface.drawn(
