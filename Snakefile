@@ -37,13 +37,13 @@ include: "rules/attention_on_the_fly.smk"
 include: "rules/check.smk"
 
 
-# A job's log and benchmark have its rule's chapter, wildcards and name.
+# A job's log and benchmark have its script's chapter, and its wildcards and rule.
 for each in workflow.rules:
-    if each.output and not each.log:
-        chapter = each.params.get("script", each.script.partition("scripts/")[2]).partition("/")[0]
-        wildcards = dict.fromkeys(re.findall(r"{\w+", each.output[0]))
-        job = f"{chapter}/{''.join(f'{name}}}.' for name in wildcards)}{each.name}"
-        each.log_modifier = each.benchmark_modifier = each.output_modifier
+    if each.script and not each.log:
+        chapter = re.match("[a-z]+", each.params.get("script", Path(each.snakefile).name))[0]
+        wildcards = dict.fromkeys(re.findall(r"{\w+", "".join(each.output[:1])))
+        job = f"{chapter}/{''.join(f'{wildcard}}}.' for wildcard in wildcards)}{each.name}"
+        each.log_modifier = each.benchmark_modifier = each.ruleinfo.path_modifier
         each.set_log(f"<logs>/{job}.log")
         each.benchmark = f"<benchmarks>/{job}.tsv"
     if each.ruleinfo.group == "local":
