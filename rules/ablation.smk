@@ -23,7 +23,7 @@ for unit in ABLATION["mean"]:
 ABLATION_RUN = {
     "task": "{task}",
     "init": "{init}",
-    "seed": run_seed,
+    "seed": lambda w: int(w.seed),
     "sample_seed": config["seed"],
     "max_tokens": lookup("{task}/max_tokens", within=TASKS),
 }

@@ -10,9 +10,8 @@ arguments_easy = Products("arguments", "niven2019", "8 Easy points")
 ARGUMENT_DEGENERATE_BELOW = {
     family: ARGUMENTS[family]["degenerate_below"] for family in ARGUMENT_FAMILIES
 }
-# The folder of the authors' runs, and the files below it.
+# The folder of the authors' runs.
 ARGUMENT_PUBLISHED = ARGUMENTS["published_runs"].get("path", "")
-ARGUMENT_PUBLISHED_FILES = local_files(ARGUMENT_PUBLISHED or None)
 ARGUMENT_VECTORS = {
     "vectors": f"<results>/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
     "words": f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",
@@ -26,25 +25,9 @@ ARGUMENTS_JUDGED = {
 }
 # Set-ups whose weights are kept, by training set.
 ARGUMENT_KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
-# Models, and families, whose grid has several points, so that a search comes before the runs.
-ARGUMENT_SEARCHED_MODELS, ARGUMENT_SEARCHED = (
-    [
-        name
-        for name, settings in table.items()
-        if any(len(values) > 1 for values in settings["grid"].values())
-    ]
-    for table in (ARGUMENT_BERT, ARGUMENT_TRAINING)
-)
-# The set-ups that a family searches for, and the training set of the search, by the runs' own.
+# The set-ups that a family searches for.
 ARGUMENT_SEARCH_SETUPS = {
     family: ["full"] if settings["search"] == "full" else ARGUMENTS["setups"]
-    for family, settings in ARGUMENT_TRAINING.items()
-}
-ARGUMENT_SEARCH_ON = {
-    family: {
-        trained_on: "original" if settings["search"] == "full" else trained_on
-        for trained_on in ARGUMENT_KEEP
-    }
     for family, settings in ARGUMENT_TRAINING.items()
 }
 
@@ -82,15 +65,7 @@ use rule training_step as argument_run with:
     input:
         **MODEL,
         table=rules.prepare_arct.output.table,
-        grid=lambda w: (
-            expand(
-                rules.argument_grid.output.grid,
-                model=w.model,
-                trained_on=ARGUMENT_SEARCH_ON["bert"][w.trained_on],
-            )
-            if w.model in ARGUMENT_SEARCHED_MODELS
-            else []
-        ),
+        grid=lambda w: argument_search(rules.argument_grid.output.grid, ARGUMENT_BERT[w.model], w),
     output:
         **folder(
             "weights",
@@ -117,14 +92,8 @@ use rule argument_run as argument_run_words with:
     input:
         **ARGUMENT_VECTORS,
         table=rules.prepare_arct.output.table,
-        grid=lambda w: (
-            expand(
-                rules.argument_grid_words.output.grid,
-                family=w.family,
-                trained_on=ARGUMENT_SEARCH_ON[w.family][w.trained_on],
-            )
-            if w.family in ARGUMENT_SEARCHED
-            else []
+        grid=lambda w: argument_search(
+            rules.argument_grid_words.output.grid, ARGUMENT_TRAINING[w.family], w
         ),
     output:
         **folder(
@@ -180,7 +149,7 @@ use rule light_step as argument_easy with:
         table=rules.prepare_arct.output.table,
         predictions=rules.argument_scores.input.predictions,
         scores=rules.argument_scores.output.scores,
-        files=ARGUMENT_PUBLISHED_FILES,
+        files=local_files(ARGUMENT_PUBLISHED or None),
     output:
         easy="<results>/{model}/arguments/easy.parquet",
     params:

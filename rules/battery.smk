@@ -3,6 +3,18 @@
 battery = Products("battery", "olsson2022", "Roles of heads")
 
 BATTERY = config["battery"]
+# The tables of further roles, where the study has their tests.
+BATTERY_SCORES = {
+    test: [f"<results>/{{model}}/battery/{test}.parquet"] if test in BATTERY["tests"] else []
+    for test in ("copying", "retrieval")
+}
+battery_sinks, battery_copying, battery_retrieval = (
+    Products("battery", "olsson2022", "Sinks, copying, retrieval", wanted=test in BATTERY["tests"])
+    for test in ("sinks", "copying", "retrieval")
+)
+battery_causal = Products(
+    "battery", "olsson2022", "Heads disabled", wanted="causal" in BATTERY["tests"]
+)
 BATTERY_TEXT = f"<results>/corpora/{BATTERY['corpus']}.jsonl"
 
 
@@ -59,4 +71,120 @@ battery.drawn(
 )
 
 
-include: "battery_tests.smk"
+use rule model_step as first_token_sinks with:
+    input:
+        **MODEL,
+        corpus=BATTERY_TEXT,
+    output:
+        sinks=battery_sinks.measured("<results>/{model}/battery/sinks.parquet"),
+        table=battery_sinks.table("battery-sinks", "first-token sinks"),
+        heads=battery_sinks.table("battery-sink-heads", "sinks by head"),
+    params:
+        **step("battery/first_token_sinks.py"),
+        **BATTERY["sinks"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_sinks.drawn(
+    "battery-sinks",
+    "first-token sinks",
+    input={"sinks": rules.first_token_sinks.output.sinks},
+    params={"threshold": BATTERY["sinks"]["threshold"]},
+)
+
+
+use rule model_step as copying with:
+    input:
+        **MODEL,
+        sequences=rules.repeated_sequences.output.sequences,
+    output:
+        copying_scores=battery_copying.measured("<results>/{model}/battery/copying.parquet"),
+        table=battery_copying.table("battery-copying", "copying by head"),
+    params:
+        **step("battery/copying.py"),
+        threshold=BATTERY["threshold"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+use rule model_step as retrieval with:
+    input:
+        **MODEL,
+        corpus=BATTERY_TEXT,
+    output:
+        retrieval_scores=battery_retrieval.measured("<results>/{model}/battery/retrieval.parquet"),
+        table=battery_retrieval.table("battery-retrieval", "retrieval by head"),
+        needles=battery_retrieval.table("battery-needles", "needles that are found"),
+    params:
+        **step("battery/retrieval.py"),
+        **BATTERY["retrieval"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_retrieval.drawn(
+    "battery-retrieval",
+    "retrieval by head",
+    input={
+        "retrieval": rules.retrieval.output.retrieval_scores,
+        "needles": rules.retrieval.output.needles,
+    },
+    params={"threshold": BATTERY["retrieval"]["threshold"]},
+)
+
+
+use rule model_step as causal_tests with:
+    input:
+        **MODEL,
+        sequences=rules.repeated_sequences.output.sequences,
+        corpus=BATTERY_TEXT,
+        roles=rules.natural_repeats.output.roles,
+        sinks=rules.first_token_sinks.output.sinks,
+        others=sum(BATTERY_SCORES.values(), []),
+    output:
+        effects="<results>/{model}/battery/causal_tests.parquet",
+        table=battery_causal.table("battery-causal", "heads disabled"),
+    params:
+        **step("battery/causal_tests.py"),
+        **BATTERY["causal"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_causal.drawn(
+    "battery-causal",
+    "heads disabled",
+    input={"effects": rules.causal_tests.output.effects},
+)
+
+
+use rule light_step as role_correlations with:
+    input:
+        model=rules.model_card.output.model,
+        roles=rules.natural_repeats.output.roles,
+        copying=rules.copying.output.copying_scores,
+        retrieval=BATTERY_SCORES["retrieval"],
+        ablation=lambda w: [
+            f"<results>/{model}/ablation/next_token.scores.parquet"
+            for model in SERVED["ablation"]
+            if model == w.model and "text" in config.get("ablation", {})
+        ],
+    output:
+        table=battery_copying.table("battery-correlations", "scores of heads compared"),
+    params:
+        **step("battery/role_correlations.py"),
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_copying.drawn(
+    "battery-copying",
+    "copying by head",
+    input={
+        "copying": rules.copying.output.copying_scores,
+        "roles": rules.natural_repeats.output.roles,
+        "correlations": rules.role_correlations.output.table,
+    },
+    params={"threshold": BATTERY["threshold"]},
+)

@@ -124,20 +124,21 @@ def atlas_classifiers(wildcards) -> dict[str, list[str]]:
 def corpora_definitions(wildcards) -> list[str]:
     """The files of FrameNet's frames, where the study's filters read them; the job misses others."""
     path = FRAMES[wildcards.frames].get("path")
-    if (
-        path is None
-        or CORPORA_FRAME_FILTERS != "released"
-        or not definitions_of(Path(path)).is_dir()
-    ):
+    if path is None or CORPORA_FRAME_FILTERS != "released":
         return []
-    return local_files(str(definitions_of(Path(path))))
+    folder = definitions_of(Path(path))
+    return local_files(str(folder)) if folder.is_dir() else []
 
 
-def domains_of(table: dict, wildcard: str):
-    """A function that finds the local files of the domains of the task that the wildcard names."""
+def domains_of(wildcards) -> list[str]:
+    """The local files of the domains of a task."""
+    domains = TASKS[wildcards.task]["domains"].values()
+    return [file for domain in domains for file in local_files(domain.get("path"))]
 
-    def files(wildcards) -> list[str]:
-        domains = table[wildcards[wildcard]]["domains"].values()
-        return [file for domain in domains for file in local_files(domain.get("path"))]
 
-    return files
+def argument_search(grid: str, settings: dict, wildcards) -> list[str]:
+    """The search that training takes its settings from, where its grid has several points."""
+    if not any(len(values) > 1 for values in settings["grid"].values()):
+        return []
+    searched = "original" if settings["search"] == "full" else wildcards.trained_on
+    return expand(grid, **dict(wildcards.items()) | {"trained_on": searched})

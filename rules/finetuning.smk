@@ -28,7 +28,7 @@ use rule analysis_step as finetuning_tables with:
     params:
         **step("finetuning/finetuning_tables.py"),
         task="{task}",
-        seed=run_seed,
+        seed=lambda w: int(w.seed),
         bootstrap=FINETUNING["bootstrap"],
         labels=FINETUNING["labels"],
 
@@ -44,7 +44,7 @@ use rule model_step as padded_similarity with:
     params:
         **step("finetuning/padded_similarity.py"),
         task="{task}",
-        seed=run_seed,
+        seed=lambda w: int(w.seed),
         length=FINETUNING["padded_to"],
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         batch_tokens=config["attention"]["batch_tokens"],

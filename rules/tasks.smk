@@ -27,7 +27,7 @@ use rule light_step as generate_task with:
 use rule light_step as prepare_task with:
     input:
         files=files_of(TASKS, "task"),
-        domains=domains_of(TASKS, "task"),
+        domains=domains_of,
         generated=lookup("{task}/generated", within=TASK_GENERATED),
         generated_digests=lookup("{task}/generated_digests", within=TASK_GENERATED),
     output:
