@@ -37,6 +37,20 @@ include: "rules/attention_on_the_fly.smk"
 include: "rules/check.smk"
 
 
+# A job's log and benchmark have its script's chapter, and its wildcards and rule.
+for each in workflow.rules:
+    if each.script and not each.log:
+        chapter = re.match("[a-z]+", each.params.get("script", Path(each.snakefile).name))[0]
+        wildcards = dict.fromkeys(re.findall(r"{\w+", "".join(each.output[:1])))
+        job = f"{chapter}/{''.join(f'{wildcard}}}.' for wildcard in wildcards)}{each.name}"
+        each.log_modifier = each.benchmark_modifier = each.ruleinfo.path_modifier
+        each.set_log(f"<logs>/{job}.log")
+        each.benchmark = f"<benchmarks>/{job}.tsv"
+    if each.ruleinfo.group == "local":
+        each.group = None
+        workflow.localrules(each.name)
+
+
 # Functions: Snakemake would else parse all their paths whenever it reads the rules, for each job too.
 rule all:
     default_target: True

@@ -1,16 +1,12 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
-ablation = Products("ablation", ["encoder"])
+ablation_disabling = Products("ablation", "kovaleva2019", "4.6 Disabling heads", ["encoder"])
+ablation = Products("ablation", "michel2019", "3 and 5 Masking heads", ["encoder"])
+ablation_estimates = Products(
+    "ablation", "michel2019", "4.1 Attribution before ablation", ["encoder"]
+)
 
 ABLATION = config["ablation"]
-ABLATION_DISABLING = PAPER["kovaleva2019"] | {"subcategory": "4.6 Disabling heads"}
-ABLATION_MASKING = PAPER["michel2019"] | {"subcategory": "3 and 5 Masking heads"}
-# What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
-ABLATION_MODES = {
-    "head": ABLATION["modes"],
-    "layer": ["uniform", "zero"],
-    "all-but-one": ["zero"],
-}
 # Modes that have an attribution: it needs what heads output instead, and uniform attention
 # replaces weights. They are zero and FROM_TEXTS of core/model/interventions.py.
 ABLATION_ATTRIBUTABLE = ("zero", "mean", "position", "resample")
@@ -18,18 +14,18 @@ ABLATION_ATTRIBUTABLE = ("zero", "mean", "position", "resample")
 ABLATION_COMPARED = (
     len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
 )
-ABLATION_UNITS = {
-    unit: list(dict.fromkeys(modes + (["mean"] if unit in ABLATION["mean"] else [])))
-    for unit, modes in ABLATION_MODES.items()
-}
+# What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
+ABLATION_UNITS = {"head": ABLATION["modes"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
+for unit in ABLATION["mean"]:
+    if "mean" not in ABLATION_UNITS[unit]:
+        ABLATION_UNITS[unit] = [*ABLATION_UNITS[unit], "mean"]
 # What every script that measures a classifier is given.
 ABLATION_RUN = {
     "task": "{task}",
     "init": "{init}",
-    "seed": run_seed,
+    "seed": lambda w: int(w.seed),
     "sample_seed": config["seed"],
     "max_tokens": lookup("{task}/max_tokens", within=TASKS),
-    "device": config["device"],
 }
 
 
@@ -53,8 +49,6 @@ use rule model_step as ablation_sweep with:
         parts=ABLATION_PARTS,
     output:
         logits="<results>/{model}/ablation/{task}.{init}.{seed}.logits.parquet",
-    pathvars:
-        job="ablation/{model}.{task}.{init}.{seed}.ablation_sweep",
     priority: 8
     resources:
         **({"mem_mb": memory(2000, 5)} if ABLATION_PARTS else TRAINING_JOB),
@@ -78,8 +72,6 @@ if ABLATION_PARTS:
             logits=temp(
                 "<results>/{model}/ablation/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
             ),
-        pathvars:
-            job="ablation/{model}.{task}.{init}.{seed}.{scatteritem}.ablation_sweep_part",
         resources:
             **TRAINING_JOB,
         params:
@@ -94,8 +86,6 @@ use rule analysis_step as ablation_scores with:
         gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
         found="<results>/{model}/ablation/{task}.{init}.{seed}.found.parquet",
         covariance="<results>/{model}/ablation/{task}.{init}.{seed}.covariance.parquet",
-    pathvars:
-        job="ablation/{model}.{task}.{init}.{seed}.ablation_scores",
     group:
         "scores"
     resources:
@@ -111,15 +101,11 @@ use rule analysis_step as ablation_scores with:
 
 
 ABLATION_SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
-ABLATION_GAINS = expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS)
-ABLATION_FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
-ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
-ablation.drawn(
+ablation_disabling.drawn(
     "kovaleva2019-fig8",
     "Figure 8, one head disabled",
-    ABLATION_DISABLING,
     input={
         "scores": ABLATION_SCORES,
         "metrics": expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
@@ -128,10 +114,9 @@ ablation.drawn(
 )
 
 
-ablation.drawn(
+ablation_disabling.drawn(
     "kovaleva2019-fig9",
     "Figure 9, one layer disabled",
-    ABLATION_DISABLING,
     input={"scores": ABLATION_SCORES},
     params={"mode": "uniform"},
 )
@@ -140,36 +125,24 @@ ablation.drawn(
 ablation.drawn(
     "michel2019-fig1",
     "Figure 1, scores without one head",
-    ABLATION_MASKING,
     input={"scores": ABLATION_SCORES},
 )
 
 
-use rule analysis_step as michel2019_tables with:
+use rule light_step as michel2019_tables with:
     input:
         scores=ABLATION_SCORES,
-        gains=ABLATION_GAINS,
-        found=ABLATION_FOUND,
+        gains=expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS),
+        found=expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS),
     output:
-        table=ablation.table("michel2019-table1", "Table 1, every head masked", ABLATION_MASKING),
-        best=ablation.table(
-            "michel2019-gains", "heads that matter, and honest gains", ABLATION_MASKING
-        ),
-        power=ablation.table(
-            "michel2019-power", "the smallest loss that would be found", ABLATION_MASKING
-        ),
-        alone=ablation.table(
-            "michel2019-table3", "Table 3, the best head left in each layer", ABLATION_MASKING
-        ),
+        table=ablation.table("michel2019-table1", "Table 1, every head masked"),
+        best=ablation.table("michel2019-gains", "heads that matter, and honest gains"),
+        power=ablation.table("michel2019-power", "the smallest loss that would be found"),
+        alone=ablation.table("michel2019-table3", "Table 3, the best head left in each layer"),
         pairs=ablation.table(
-            "michel2019-pairs",
-            "section 5, the same heads across data sets and seeds",
-            ABLATION_MASKING,
+            "michel2019-pairs", "section 5, the same heads across data sets and seeds"
         ),
         points="<results>/{model}/ablation/pairs.parquet",
-    pathvars:
-        job="ablation/{model}.michel2019_tables",
-    localrule: True
     params:
         **step("ablation/michel2019_tables.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -181,17 +154,10 @@ use rule analysis_step as ablation_modes with:
         logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
         scores=ABLATION_SCORES,
     output:
-        table=ablation.table(
-            "ablation-modes",
-            "how well modes of disabling agree",
-            ABLATION_MASKING,
-            caption="ablation-modes-table",
-        ),
+        table=ablation.table("ablation-modes", "how well modes of disabling agree"),
         heads=ablation.measured(
-            ablation.table("ablation-mode-heads", "each head's verdict, by mode", ABLATION_MASKING)
+            ablation.table("ablation-mode-heads", "each head's verdict, by mode")
         ),
-    pathvars:
-        job="ablation/{model}.ablation_modes",
     resources:
         mem_mb=memory(1500, 25),
     params:
@@ -206,17 +172,14 @@ use rule analysis_step as ablation_modes with:
 ablation.drawn(
     "ablation-modes",
     "how well modes of disabling agree",
-    ABLATION_MASKING,
     input={"table": rules.ablation_modes.output.table},
     own="ablation_modes_figure",
 )
 
 
-ablation.drawn(
+ablation.when(ABLATION_COMPARED).drawn(
     "michel2019-fig2",
     "Figure 2, effects across data sets",
-    ABLATION_MASKING,
-    wanted=ABLATION_COMPARED,
     input={
         "points": rules.michel2019_tables.output.points,
         "table": rules.michel2019_tables.output.pairs,
@@ -225,26 +188,18 @@ ablation.drawn(
 )
 
 
-use rule analysis_step as head_behaviour with:
+use rule light_step as head_behaviour with:
     input:
         known=read_by("head_columns"),
         scores=ABLATION_SCORES,
-        covariances=ABLATION_COVARIANCES,
+        covariances=expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS),
     output:
         heads=ablation.measured(
-            ablation.table(
-                "kovaleva2019-heads",
-                "section 5, what each head does and what it matters",
-                ABLATION_DISABLING,
-                caption="kovaleva2019-heads-table",
+            ablation_disabling.table(
+                "kovaleva2019-heads", "section 5, what each head does and what it matters"
             )
         ),
-        strata=ablation.table(
-            "kovaleva2019-strata", "section 5, kinds of heads compared", ABLATION_DISABLING
-        ),
-    pathvars:
-        job="ablation/{model}.head_behaviour",
-    localrule: True
+        strata=ablation_disabling.table("kovaleva2019-strata", "section 5, kinds of heads compared"),
     params:
         **step("ablation/head_behaviour.py"),
         mode="uniform",
@@ -255,10 +210,9 @@ use rule analysis_step as head_behaviour with:
         seed=config["seed"],
 
 
-ablation.drawn(
+ablation_disabling.drawn(
     "kovaleva2019-heads",
     "section 5, do the linguistic heads matter",
-    ABLATION_DISABLING,
     input={
         "heads": rules.head_behaviour.output.heads,
         "strata": rules.head_behaviour.output.strata,
@@ -266,5 +220,50 @@ ablation.drawn(
 )
 
 
-include: "ablation_attribution.smk"
+use rule training_step as classifier_attribution with:
+    input:
+        **CHECKPOINT,
+    output:
+        attribution="<results>/{model}/ablation/{task}.{init}.{seed}.attribution.parquet",
+    priority: 5
+    group:
+        "attributions"
+    resources:
+        **TRAINING_JOB,
+        serial=1,
+    params:
+        **step("ablation/classifier_attribution.py"),
+        **ABLATION_RUN,
+        modes=[mode for mode in ABLATION_UNITS["head"] if mode in ABLATION_ATTRIBUTABLE],
+        examples=ABLATION["examples"],
+        reference=ABLATION["reference"],
+
+
+use rule analysis_step as ablation_attribution with:
+    input:
+        logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
+        attributions=expand(rules.classifier_attribution.output.attribution, **PRETRAINED_RUNS),
+    output:
+        table=ablation_estimates.table("ablation-attribution", "attribution against exact effects"),
+        heads=ablation.measured(
+            ablation_estimates.table("ablation-attribution-heads", "each head's attribution")
+        ),
+    resources:
+        mem_mb=memory(1500, 25),
+    params:
+        **step("ablation/ablation_attribution.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+        screen=ABLATION["screen"],
+
+
+ablation_estimates.drawn(
+    "ablation-attribution",
+    "attribution against exact effects",
+    input={"heads": rules.ablation_attribution.output.heads},
+    own="ablation_attribution_figure",
+)
+
+
 include: "ablation_decoders.smk"

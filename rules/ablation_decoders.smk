@@ -1,9 +1,13 @@
 """ablation of decoders: nats per token of running text, with heads or key-value groups disabled."""
 
-ablation_decoders = Products("ablation", ["decoder"])
+ablation_decoders = Products("ablation", "michel2019", "3 and 5 Masking heads", ["decoder"])
+ablation_decoder_estimates = Products(
+    "ablation", "michel2019", "4.1 Attribution before ablation", ["decoder"]
+)
 
 # A study without decoders need not name a text, and asks for none of these products.
 ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
+ablation_decoder_modes = ablation_decoders.when(len(ABLATION_TEXT["modes"]) > 1)
 ABLATION_TEXT_UNITS = {"head": ABLATION_TEXT["modes"], "layer": ABLATION_TEXT["modes"]}
 ABLATION_TEXT_UNITS |= {"all-but-one": ["zero"], "key-value group": ["zero"]}
 # What every script that measures a decoder is given.
@@ -12,19 +16,15 @@ ABLATION_TEXT_RUN = {
     "max_tokens": TEXTS.get(ABLATION_TEXT["corpus"], {}).get("max_tokens"),
     "pass_tokens": ABLATION["pass_tokens"],
     "seed": config["seed"],
-    "device": config["device"],
 }
 
 
 use rule model_step as next_token_sweep with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
-        files=model_files,
     output:
         losses="<results>/{model}/ablation/next_token.losses.parquet",
-    pathvars:
-        job="ablation/{model}.next_token_sweep",
     priority: 8
     params:
         **step("ablation/next_token_sweep.py"),
@@ -38,8 +38,6 @@ use rule analysis_step as next_token_scores with:
         losses=rules.next_token_sweep.output.losses,
     output:
         scores=ablation_decoders.measured("<results>/{model}/ablation/next_token.scores.parquet"),
-    pathvars:
-        job="ablation/{model}.next_token_scores",
     params:
         **step("ablation/next_token_scores.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -47,42 +45,27 @@ use rule analysis_step as next_token_scores with:
         seed=config["seed"],
 
 
-use rule analysis_step as ablation_modes_next_token with:
+use rule ablation_modes as ablation_modes_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
     output:
-        table=ablation_decoders.table(
+        table=ablation_decoder_modes.table(
             "next-token-modes",
             "decoders, how well modes of disabling agree",
-            ABLATION_MASKING,
-            wanted=len(ABLATION_TEXT["modes"]) > 1,
             caption="ablation-modes-table",
         ),
         heads=ablation_decoders.measured(
-            ablation_decoders.table(
+            ablation_decoder_modes.table(
                 "next-token-mode-heads",
                 "decoders, each head's verdict, by mode",
-                ABLATION_MASKING,
-                wanted=len(ABLATION_TEXT["modes"]) > 1,
                 caption="ablation-mode-heads",
             )
         ),
-    pathvars:
-        job="ablation/{model}.ablation_modes_next_token",
-    params:
-        **step("ablation/ablation_modes.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        seed=config["seed"],
-        points=ABLATION["equivalence"],
-        nats=ABLATION["equivalence_nats"],
 
 
-ablation_decoders.drawn(
+ablation_decoder_modes.drawn(
     "next-token-modes",
     "decoders, how well modes of disabling agree",
-    ABLATION_MASKING,
-    wanted=len(ABLATION_TEXT["modes"]) > 1,
     caption="ablation-modes",
     input={"table": rules.ablation_modes_next_token.output.table},
     params={"figure": "ablation_modes_figure"},
@@ -92,13 +75,10 @@ ablation_decoders.drawn(
 
 use rule training_step as next_token_attribution with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
-        files=model_files,
     output:
         attribution="<results>/{model}/ablation/next_token.attribution.parquet",
-    pathvars:
-        job="ablation/{model}.next_token_attribution",
     priority: 5
     params:
         **step("ablation/next_token_attribution.py"),
@@ -107,39 +87,28 @@ use rule training_step as next_token_attribution with:
         reference=ABLATION["reference"],
 
 
-use rule analysis_step as ablation_attribution_next_token with:
+use rule ablation_attribution as ablation_attribution_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
         attributions=[rules.next_token_attribution.output.attribution],
     output:
-        table=ablation_decoders.table(
+        table=ablation_decoder_estimates.table(
             "next-token-attribution",
             "decoders, attribution against exact effects",
-            ABLATION_ATTRIBUTION,
             caption="ablation-attribution",
         ),
         heads=ablation_decoders.measured(
-            ablation_decoders.table(
+            ablation_decoder_estimates.table(
                 "next-token-attribution-heads",
                 "decoders, each head's attribution",
-                ABLATION_ATTRIBUTION,
                 caption="ablation-attribution-heads",
             )
         ),
-    pathvars:
-        job="ablation/{model}.ablation_attribution_next_token",
-    params:
-        **step("ablation/ablation_attribution.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        seed=config["seed"],
-        screen=ABLATION["screen"],
 
 
-ablation_decoders.drawn(
+ablation_decoder_estimates.drawn(
     "next-token-attribution",
     "decoders, attribution against exact effects",
-    ABLATION_ATTRIBUTION,
     caption="ablation-attribution-figure",
     input={"heads": rules.ablation_attribution_next_token.output.heads},
     params={"figure": "ablation_attribution_figure"},
@@ -150,14 +119,7 @@ ablation_decoders.drawn(
 ablation_decoders.drawn(
     "michel2019-next-token",
     "decoders, one head disabled",
-    ABLATION_MASKING,
     input={"scores": rules.next_token_scores.output.scores},
     params={"mode": "zero"},
-    tables=lambda: {
-        "table": ablation_decoders.table(
-            "michel2019-next-token",
-            "decoders, heads and key-value groups disabled",
-            ABLATION_MASKING,
-        )
-    },
+    table="decoders, heads and key-value groups disabled",
 )

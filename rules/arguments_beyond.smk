@@ -1,6 +1,6 @@
 """arguments: beyond the paper, what models do with a changed cue, and the heads that carry it."""
 
-ARGUMENT_BEYOND = PAPER["niven2019"] | {"subcategory": "Beyond the paper"}
+arguments_beyond = Products("arguments", "niven2019", "Beyond the paper")
 
 
 use rule model_step as argument_reliance with:
@@ -8,14 +8,11 @@ use rule model_step as argument_reliance with:
         **contents(
             weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
         ),
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
-        files=model_files,
     output:
         reliance="<results>/{model}/arguments/bert.reliance.parquet",
-    pathvars:
-        job="arguments/{model}.argument_reliance",
     priority: 5
     resources:
         **SAMPLING_JOB,
@@ -28,7 +25,6 @@ use rule model_step as argument_reliance with:
         max_cues=ARGUMENTS["reliance"]["cues"],
         same=ARGUMENTS["cues"]["same"],
         seed=config["seed"],
-        device=config["device"],
 
 
 use rule argument_reliance as argument_reliance_words with:
@@ -43,8 +39,6 @@ use rule argument_reliance as argument_reliance_words with:
         cues=rules.argument_cues.output.cues,
     output:
         reliance="<results>/arguments/{family}.reliance.parquet",
-    pathvars:
-        job="arguments/{family}.argument_reliance_words",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -52,10 +46,9 @@ use rule argument_reliance as argument_reliance_words with:
         settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
-arguments.drawn(
+arguments_beyond.drawn(
     "niven2019-reliance",
     "predictions with a cue changed",
-    ARGUMENT_BEYOND,
     input={
         "reliance": [
             rules.argument_reliance.output.reliance,
@@ -63,11 +56,7 @@ arguments.drawn(
         ]
     },
     params={"bootstrap": ARGUMENTS["reliance"]["bootstrap"], "seed": config["seed"]},
-    tables=lambda: {
-        "table": arguments.table(
-            "niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND
-        )
-    },
+    table="predictions with a cue changed",
 )
 
 
@@ -76,13 +65,10 @@ use rule model_step as argument_heads with:
         **contents(
             weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
         ),
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
-        files=model_files,
     output:
         heads="<results>/{model}/arguments/heads.parquet",
-    pathvars:
-        job="arguments/{model}.argument_heads",
     priority: 5
     resources:
         **SAMPLING_JOB,
@@ -97,13 +83,11 @@ use rule model_step as argument_heads with:
         pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
         precision=config["precision"],
         seed=config["seed"],
-        device=config["device"],
 
 
-arguments.drawn(
+arguments_beyond.drawn(
     "niven2019-heads",
     "heads that carry the cue",
-    ARGUMENT_BEYOND,
     input={"heads": rules.argument_heads.output.heads},
     params={
         "bootstrap": ARGUMENTS["heads"]["bootstrap"],
@@ -112,7 +96,7 @@ arguments.drawn(
     },
     tables=lambda: {
         "table": arguments.measured(
-            arguments.table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND)
+            arguments_beyond.table("niven2019-heads", "heads that carry the cue")
         )
     },
 )

@@ -3,16 +3,15 @@
 Rules that end in _words are those of the word-vector families, which every model shares.
 """
 
-ARGUMENT_MODELS = PAPER["niven2019"] | {
-    "subcategory": "3, 5 and 6 Models, probing and the adversarial set"
-}
-ARGUMENT_EASY = PAPER["niven2019"] | {"subcategory": "8 Easy points"}
+arguments_models = Products(
+    "arguments", "niven2019", "3, 5 and 6 Models, probing and the adversarial set"
+)
+arguments_easy = Products("arguments", "niven2019", "8 Easy points")
 ARGUMENT_DEGENERATE_BELOW = {
     family: ARGUMENTS[family]["degenerate_below"] for family in ARGUMENT_FAMILIES
 }
-# The folder of the authors' runs, and the files below it.
+# The folder of the authors' runs.
 ARGUMENT_PUBLISHED = ARGUMENTS["published_runs"].get("path", "")
-ARGUMENT_PUBLISHED_FILES = local_files(ARGUMENT_PUBLISHED or None)
 ARGUMENT_VECTORS = {
     "vectors": f"<results>/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
     "words": f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",
@@ -26,38 +25,19 @@ ARGUMENTS_JUDGED = {
 }
 # Set-ups whose weights are kept, by training set.
 ARGUMENT_KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
-# Models, and families, whose grid has several points, so that a search comes before the runs.
-ARGUMENT_SEARCHED_MODELS, ARGUMENT_SEARCHED = (
-    [
-        name
-        for name, settings in table.items()
-        if any(len(values) > 1 for values in settings["grid"].values())
-    ]
-    for table in (ARGUMENT_BERT, ARGUMENT_TRAINING)
-)
-# The set-ups that a family searches for, and the training set of the search, by the runs' own.
+# The set-ups that a family searches for.
 ARGUMENT_SEARCH_SETUPS = {
     family: ["full"] if settings["search"] == "full" else ARGUMENTS["setups"]
-    for family, settings in ARGUMENT_TRAINING.items()
-}
-ARGUMENT_SEARCH_ON = {
-    family: {
-        trained_on: "original" if settings["search"] == "full" else trained_on
-        for trained_on in ARGUMENT_KEEP
-    }
     for family, settings in ARGUMENT_TRAINING.items()
 }
 
 
 use rule training_step as argument_grid with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
-        files=model_files,
     output:
         grid="<results>/{model}/arguments/bert.{trained_on}.grid.csv",
-    pathvars:
-        job="arguments/{model}.{trained_on}.argument_grid",
     params:
         **step("arguments/argument_grid.py"),
         family="bert",
@@ -65,7 +45,6 @@ use rule training_step as argument_grid with:
         trained_on="{trained_on}",
         settings=lambda w: ARGUMENT_BERT[w.model],
         seed=ARGUMENTS["grid_seed"],
-        device=config["device"],
 
 
 use rule argument_grid as argument_grid_words with:
@@ -74,8 +53,6 @@ use rule argument_grid as argument_grid_words with:
         table=rules.prepare_arct.output.table,
     output:
         grid="<results>/arguments/{family}.{trained_on}.grid.csv",
-    pathvars:
-        job="arguments/{family}.{trained_on}.argument_grid_words",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -86,18 +63,9 @@ use rule argument_grid as argument_grid_words with:
 
 use rule training_step as argument_run with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_arct.output.table,
-        grid=lambda w: (
-            expand(
-                rules.argument_grid.output.grid,
-                model=w.model,
-                trained_on=ARGUMENT_SEARCH_ON["bert"][w.trained_on],
-            )
-            if w.model in ARGUMENT_SEARCHED_MODELS
-            else []
-        ),
-        files=model_files,
+        grid=lambda w: argument_search(rules.argument_grid.output.grid, ARGUMENT_BERT[w.model], w),
     output:
         **folder(
             "weights",
@@ -108,8 +76,6 @@ use rule training_step as argument_run with:
             "<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet", **ARGUMENTS_JUDGED
         ),
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
-    pathvars:
-        job="arguments/{model}.{trained_on}.{seed}.argument_run",
     priority: 3
     params:
         **step("arguments/argument_run.py"),
@@ -119,7 +85,6 @@ use rule training_step as argument_run with:
         settings=lambda w: ARGUMENT_BERT[w.model],
         keep=lookup("{trained_on}", within=ARGUMENT_KEEP),
         seeds=lambda w: [int(w.seed)],
-        device=config["device"],
 
 
 # These are trained in seconds, less than a job needs to start: one job has all seeds.
@@ -127,14 +92,8 @@ use rule argument_run as argument_run_words with:
     input:
         **ARGUMENT_VECTORS,
         table=rules.prepare_arct.output.table,
-        grid=lambda w: (
-            expand(
-                rules.argument_grid_words.output.grid,
-                family=w.family,
-                trained_on=ARGUMENT_SEARCH_ON[w.family][w.trained_on],
-            )
-            if w.family in ARGUMENT_SEARCHED
-            else []
+        grid=lambda w: argument_search(
+            rules.argument_grid_words.output.grid, ARGUMENT_TRAINING[w.family], w
         ),
     output:
         **folder(
@@ -144,8 +103,6 @@ use rule argument_run as argument_run_words with:
         ),
         predictions="<results>/arguments/{family}.{trained_on}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
-    pathvars:
-        job="arguments/{family}.{trained_on}.argument_run_words",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -157,7 +114,7 @@ use rule argument_run as argument_run_words with:
 ARGUMENT_RUNS = {"trained_on": ARGUMENTS["train_on"], "seed": ARGUMENTS["seeds"]}
 
 
-use rule analysis_step as argument_scores with:
+use rule light_step as argument_scores with:
     input:
         predictions=[
             *expand(rules.argument_run.output.predictions, **ARGUMENT_RUNS, allow_missing=True),
@@ -169,43 +126,32 @@ use rule analysis_step as argument_scores with:
         ],
     output:
         scores=arguments.judged("<results>/{model}/arguments/scores.parquet"),
-    pathvars:
-        job="arguments/{model}.argument_scores",
-    localrule: True
     params:
         **step("arguments/argument_scores.py"),
         degenerate_below=ARGUMENT_DEGENERATE_BELOW,
 
 
-use rule analysis_step as niven2019_tables with:
+use rule light_step as niven2019_tables with:
     input:
         scores=rules.argument_scores.output.scores,
         model=rules.model_card.output.model,
     output:
-        table1_csv=arguments.table("niven2019-table1", "Table 1, models", ARGUMENT_MODELS),
-        table3_csv=arguments.table("niven2019-table3", "Table 3, partial inputs", ARGUMENT_MODELS),
-        table4_csv=arguments.table(
-            "niven2019-table4", "Table 4, the adversarial set", ARGUMENT_MODELS
-        ),
-    pathvars:
-        job="arguments/{model}.niven2019_tables",
-    localrule: True
+        table1_csv=arguments_models.table("niven2019-table1", "Table 1, models"),
+        table3_csv=arguments_models.table("niven2019-table3", "Table 3, partial inputs"),
+        table4_csv=arguments_models.table("niven2019-table4", "Table 4, the adversarial set"),
     params:
         **step("arguments/niven2019_tables.py"),
         name="{model}",
 
 
-use rule analysis_step as argument_easy with:
+use rule light_step as argument_easy with:
     input:
         table=rules.prepare_arct.output.table,
         predictions=rules.argument_scores.input.predictions,
         scores=rules.argument_scores.output.scores,
-        files=ARGUMENT_PUBLISHED_FILES,
+        files=local_files(ARGUMENT_PUBLISHED or None),
     output:
         easy="<results>/{model}/arguments/easy.parquet",
-    pathvars:
-        job="arguments/{model}.argument_easy",
-    localrule: True
     params:
         **step("arguments/argument_easy.py"),
         cue=ARGUMENTS["cues"]["cue"],
@@ -214,23 +160,17 @@ use rule analysis_step as argument_easy with:
         published=ARGUMENT_PUBLISHED,
 
 
-arguments.drawn(
+arguments_easy.drawn(
     "niven2019-easy",
     "points that are always right, and the cue",
-    ARGUMENT_EASY,
     input={"easy": rules.argument_easy.output.easy},
     params={"bootstrap": ARGUMENTS["easy"]["bootstrap"], "seed": config["seed"]},
-    tables=lambda: {
-        "table": arguments.table(
-            "niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY
-        )
-    },
+    table="points that are always right, and the cue",
 )
 
 
-arguments.drawn(
+arguments_models.drawn(
     "niven2019-runs",
     "accuracy of every run",
-    ARGUMENT_MODELS,
     input={"scores": rules.argument_scores.output.scores},
 )

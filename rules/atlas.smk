@@ -5,19 +5,131 @@ from os.path import relpath
 atlas = Products("atlas")
 
 ATLAS = config["atlas"]
-ATLAS_SECTION = {"category": "Atlas"}
 # The files of the page, so that an edited view builds it anew.
 ATLAS_PAGE_FOLDER = ROOT / "workflow_scripts/atlas/page"
 ATLAS_PAGE_FILES = ("*.html", "*.css", "*.js", "LICENSE*")
 ATLAS_PAGE = sorted(
     relpath(file) for form in ATLAS_PAGE_FILES for file in ATLAS_PAGE_FOLDER.rglob(form)
 )
+# The texts that other chapters read, in the order of the page: first a sentence, which is soon read.
+ATLAS_TEXTS = [
+    ("syntax", "treebank", "annotated"),
+    ("probes", "treebank", "annotated"),
+    ("surface", "corpus", "text"),
+    ("clusters", "corpus", "text"),
+    ("coreference", "corpus", "annotated"),
+    ("battery", "corpus", "text"),
+]
+# What each is, of each model that takes it; tasks come last.
+ATLAS_KINDS = {
+    model: {
+        config[chapter][key]: kind
+        for chapter, key, kind in ATLAS_TEXTS
+        if chapter in config and model in SERVED[chapter]
+    }
+    | dict.fromkeys(
+        TASKS if "finetuning" in config and model in SERVED["finetuning"] else [], "task"
+    )
+    for model in SERVED["atlas"]
+}
+# Which texts are shown; the norms are of the same ones.
+ATLAS_CHOICE = {
+    "kinds": lambda w: ATLAS_KINDS[w.model],
+    "segments": ATLAS["segments"],
+    "examples": ATLAS["examples"],
+    "most_tokens": config.get("finetuning", {}).get("most_drawn_tokens", 40),
+    "seed": config["seed"],
+}
+ATLAS_READ = {
+    "model": rules.model_card.output.model,
+    "files": model_files,
+    "attention_caches": lambda w: [
+        f"<results>/{w.model}/attention/{name}.h5" for name in ATLAS_KINDS[w.model]
+    ],
+    # The segment that Figure 1 draws is shown too.
+    "drawings": lambda w: (
+        [f"<results>/{w.model}/surface/drawings.parquet"]
+        if "surface" in config and w.model in SERVED["surface"]
+        else []
+    ),
+}
 
 
-include: "atlas_maps.smk"
+use rule model_step as atlas_norms with:
+    input:
+        **ATLAS_READ,
+    output:
+        norms="<results>/{model}/atlas/norms.json",
+    resources:
+        **SAMPLING_JOB,
+    params:
+        **ATLAS_CHOICE,
+        **step("atlas/atlas_norms.py"),
 
 
-use rule analysis_step as atlas_data with:
+use rule model_step as atlas_maps with:
+    input:
+        unpack(atlas_classifiers),
+        **ATLAS_READ,
+        texts=lambda w: [
+            f"<results>/{'tasks' if kind == 'task' else 'corpora'}/{name}.jsonl"
+            for name, kind in ATLAS_KINDS[w.model].items()
+        ],
+        norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],
+    output:
+        maps="<results>/{model}/atlas/maps.json",
+    resources:
+        **SAMPLING_JOB,
+    params:
+        **ATLAS_CHOICE,
+        **step("atlas/atlas_maps.py"),
+        generated=lambda w: atlas_generated(w.model),
+        tuned_seed=SEEDS[0],
+
+
+use rule model_step as generated_maps with:
+    input:
+        **MODEL,
+        texts=lambda w: [f"<results>/corpora/{name}.jsonl" for name in ATLAS_KINDS[w.model]],
+    output:
+        maps="<results>/{model}/atlas/generated_maps.json",
+    resources:
+        **SAMPLING_JOB,
+    params:
+        **step("atlas/generated_maps.py"),
+        **{key: ATLAS[key] for key in ("segments", "prompt_tokens", "generated_tokens")},
+        kinds=lambda w: ATLAS_KINDS[w.model],
+        generated=lambda w: atlas_generated(w.model),
+
+
+by_example(rules.atlas_norms, rules.atlas_maps)
+# The cards of the study's translators, and the maps of all its models.
+ATLAS_TRANSLATORS = []
+ATLAS_MAPS = expand(rules.atlas_maps.output.maps, model=atlas.models(["encoder"]))
+ATLAS_MAPS += expand(rules.generated_maps.output.maps, model=atlas.models(["decoder"]))
+
+if "translation" in config:
+
+    use rule model_step as translator_maps with:
+        input:
+            **TRANSLATION_INPUT,
+        output:
+            maps="<results>/translation/{run}.maps.json",
+        resources:
+            **SAMPLING_JOB,
+        params:
+            **step("atlas/translator_maps.py"),
+            generation=TRANSLATION["generation"],
+            examples=ATLAS["segments"],
+            most_words=ATLAS_CHOICE["most_tokens"],
+            generated=origin(TRANSLATION_PAIRS) == "generated",
+            seed=config["seed"],
+
+    ATLAS_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)
+    ATLAS_MAPS += expand(rules.translator_maps.output.maps, run=TRANSLATION_RUNS)
+
+
+use rule light_step as atlas_data with:
     input:
         # Translators are of the study, and models of their own in the atlas.
         translators=ATLAS_TRANSLATORS,
@@ -26,9 +138,6 @@ use rule analysis_step as atlas_data with:
         maps=ATLAS_MAPS,
     output:
         atlas="<results>/atlas.json",
-    pathvars:
-        job="atlas/atlas_data",
-    localrule: True
     params:
         **step("atlas/atlas_data.py"),
         study=config["study"],
@@ -39,17 +148,14 @@ use rule analysis_step as atlas_data with:
         fewest=config.get("syntax", {}).get("fewest", 1),
 
 
-use rule analysis_step as atlas_page with:
+use rule light_step as atlas_page with:
     input:
         atlas=rules.atlas_data.output.atlas,
         sources=ATLAS_PAGE,
     output:
         page=reported(
-            "<results>/atlas.html", "every head, by every measure", ATLAS_SECTION, "atlas"
+            "<results>/atlas.html", "every head, by every measure", {"category": "Atlas"}, "atlas"
         ),
-    pathvars:
-        job="atlas/atlas_page",
-    localrule: True
     params:
         **step("atlas/atlas_page.py"),
         megabytes=ATLAS["megabytes"],

@@ -21,8 +21,6 @@ use rule torch_step as dequantise with:
         files=source_files,
     output:
         **folder("dequantised", f"<results>/{{model}}/{cards.GGUF_FOLDER}"),
-    pathvars:
-        job="attention/{model}.dequantise",
     priority: 20  # as of model_card
     retries: 2
     resources:
@@ -37,8 +35,6 @@ use rule torch_step as model_card with:
         files=model_files,
     output:
         model="<results>/{model}/attention/model.json",
-    pathvars:
-        job="attention/{model}.model_card",
     priority: 20  # short, and the longest chains begin here
     retries: 2
     localrule: True
@@ -51,34 +47,31 @@ use rule torch_step as model_card with:
         needed=lambda w, input: ABILITIES[w.model],
 
 
+# What rules that run a pretrained model read.
+MODEL = {"model": rules.model_card.output.model, "files": model_files}
+
+
 use rule model_step as extract with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus="<results>/corpora/{corpus}.jsonl",
-        files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{corpus}.h5"),
-    pathvars:
-        job="attention/{model}.{corpus}.extract",
     priority: 8  # many jobs wait for it
     params:
         **step("attention/extract.py"),
         part=None,
         max_tokens=lookup("{corpus}/max_tokens", within=CORPORA),
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         precision=config["precision"],
 
 
 use rule extract as extract_task with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=rules.task_annotation.output.examples,
-        files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{task}.h5"),
-    pathvars:
-        job="attention/{model}.{task}.extract_task",
     params:
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
 
@@ -90,8 +83,6 @@ use rule extract_task as extract_checkpoint with:
         corpus="<results>/tasks/{task}.jsonl",
     output:
         shard=cache_file("<results>/{model}/attention/{task}.{init}.{seed}.h5"),
-    pathvars:
-        job="attention/{model}.{task}.{init}.{seed}.extract_checkpoint",
     group:
         "tuned"  # with finetuning_tables: two short jobs
 
@@ -104,8 +95,6 @@ if config["attention"]["shards"] > 1:
     use rule extract as extract_shard with:
         output:
             shard=temp("<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5"),
-        pathvars:
-            job="attention/{model}.{corpus}.{scatteritem}.extract_shard",
         params:
             part="{scatteritem}",
 
@@ -117,7 +106,5 @@ if config["attention"]["shards"] > 1:
             model=rules.model_card.output.model,
         output:
             attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
-        pathvars:
-            job="attention/{model}.{corpus}.join_shards",
         params:
             **step("attention/join_shards.py"),

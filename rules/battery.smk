@@ -1,20 +1,28 @@
 """battery: roles of a decoder's heads, each with a null (Olsson et al. 2022)."""
 
-battery = Products("battery")
+battery = Products("battery", "olsson2022", "Roles of heads")
 
 BATTERY = config["battery"]
-BATTERY_SECTION = PAPER["olsson2022"] | {"subcategory": "Roles of heads"}
+# The tables of further roles, where the study has their tests.
+BATTERY_SCORES = {
+    test: [f"<results>/{{model}}/battery/{test}.parquet"] if test in BATTERY["tests"] else []
+    for test in ("copying", "retrieval")
+}
+battery_sinks, battery_copying, battery_retrieval = (
+    Products("battery", "olsson2022", "Sinks, copying, retrieval", wanted=test in BATTERY["tests"])
+    for test in ("sinks", "copying", "retrieval")
+)
+battery_causal = Products(
+    "battery", "olsson2022", "Heads disabled", wanted="causal" in BATTERY["tests"]
+)
 BATTERY_TEXT = f"<results>/corpora/{BATTERY['corpus']}.jsonl"
 
 
 use rule torch_step as repeated_sequences with:
     input:
-        model=rules.model_card.output.model,
-        files=model_files,
+        **MODEL,
     output:
         sequences="<results>/{model}/battery/sequences.parquet",
-    pathvars:
-        job="battery/{model}.repeated_sequences",
     localrule: True
     params:
         **step("battery/inputs.py"),
@@ -25,32 +33,25 @@ use rule torch_step as repeated_sequences with:
 
 use rule model_step as random_repeats with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         sequences=rules.repeated_sequences.output.sequences,
-        files=model_files,
     output:
         random="<results>/{model}/battery/random_repeats.parquet",
-    pathvars:
-        job="battery/{model}.random_repeats",
     params:
         **step("battery/random_repeats.py"),
         threshold=BATTERY["threshold"],
         bootstrap=BATTERY["bootstrap"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         seed=config["seed"],
 
 
 use rule model_step as natural_repeats with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=BATTERY_TEXT,
         random=rules.random_repeats.output.random,
-        files=model_files,
     output:
         roles=battery.measured("<results>/{model}/battery/roles.parquet"),
-    pathvars:
-        job="battery/{model}.natural_repeats",
     params:
         **step("battery/natural_repeats.py"),
         max_tokens=TEXTS[BATTERY["corpus"]]["max_tokens"],
@@ -58,18 +59,132 @@ use rule model_step as natural_repeats with:
         bootstrap=BATTERY["bootstrap"],
         permutations=BATTERY["permutations"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         seed=config["seed"],
 
 
 battery.drawn(
     "olsson2022-roles",
     "heads by role",
-    BATTERY_SECTION,
     input={"roles": rules.natural_repeats.output.roles, "model": rules.model_card.output.model},
     params={"threshold": BATTERY["threshold"]},
-    tables=lambda: {"table": battery.table("olsson2022-roles", "heads by role", BATTERY_SECTION)},
+    table="heads by role",
 )
 
 
-include: "battery_tests.smk"
+use rule model_step as first_token_sinks with:
+    input:
+        **MODEL,
+        corpus=BATTERY_TEXT,
+    output:
+        sinks=battery_sinks.measured("<results>/{model}/battery/sinks.parquet"),
+        table=battery_sinks.table("battery-sinks", "first-token sinks"),
+        heads=battery_sinks.table("battery-sink-heads", "sinks by head"),
+    params:
+        **step("battery/first_token_sinks.py"),
+        **BATTERY["sinks"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_sinks.drawn(
+    "battery-sinks",
+    "first-token sinks",
+    input={"sinks": rules.first_token_sinks.output.sinks},
+    params={"threshold": BATTERY["sinks"]["threshold"]},
+)
+
+
+use rule model_step as copying with:
+    input:
+        **MODEL,
+        sequences=rules.repeated_sequences.output.sequences,
+    output:
+        copying_scores=battery_copying.measured("<results>/{model}/battery/copying.parquet"),
+        table=battery_copying.table("battery-copying", "copying by head"),
+    params:
+        **step("battery/copying.py"),
+        threshold=BATTERY["threshold"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+use rule model_step as retrieval with:
+    input:
+        **MODEL,
+        corpus=BATTERY_TEXT,
+    output:
+        retrieval_scores=battery_retrieval.measured("<results>/{model}/battery/retrieval.parquet"),
+        table=battery_retrieval.table("battery-retrieval", "retrieval by head"),
+        needles=battery_retrieval.table("battery-needles", "needles that are found"),
+    params:
+        **step("battery/retrieval.py"),
+        **BATTERY["retrieval"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_retrieval.drawn(
+    "battery-retrieval",
+    "retrieval by head",
+    input={
+        "retrieval": rules.retrieval.output.retrieval_scores,
+        "needles": rules.retrieval.output.needles,
+    },
+    params={"threshold": BATTERY["retrieval"]["threshold"]},
+)
+
+
+use rule model_step as causal_tests with:
+    input:
+        **MODEL,
+        sequences=rules.repeated_sequences.output.sequences,
+        corpus=BATTERY_TEXT,
+        roles=rules.natural_repeats.output.roles,
+        sinks=rules.first_token_sinks.output.sinks,
+        others=sum(BATTERY_SCORES.values(), []),
+    output:
+        effects="<results>/{model}/battery/causal_tests.parquet",
+        table=battery_causal.table("battery-causal", "heads disabled"),
+    params:
+        **step("battery/causal_tests.py"),
+        **BATTERY["causal"],
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_causal.drawn(
+    "battery-causal",
+    "heads disabled",
+    input={"effects": rules.causal_tests.output.effects},
+)
+
+
+use rule light_step as role_correlations with:
+    input:
+        model=rules.model_card.output.model,
+        roles=rules.natural_repeats.output.roles,
+        copying=rules.copying.output.copying_scores,
+        retrieval=BATTERY_SCORES["retrieval"],
+        ablation=lambda w: [
+            f"<results>/{model}/ablation/next_token.scores.parquet"
+            for model in SERVED["ablation"]
+            if model == w.model and "text" in config.get("ablation", {})
+        ],
+    output:
+        table=battery_copying.table("battery-correlations", "scores of heads compared"),
+    params:
+        **step("battery/role_correlations.py"),
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+battery_copying.drawn(
+    "battery-copying",
+    "copying by head",
+    input={
+        "copying": rules.copying.output.copying_scores,
+        "roles": rules.natural_repeats.output.roles,
+        "correlations": rules.role_correlations.output.table,
+    },
+    params={"threshold": BATTERY["threshold"]},
+)

@@ -1,53 +1,36 @@
 """checkpoints: weights that the study itself trains."""
 
-checkpoints = Products("checkpoints")
+checkpoints = Products("checkpoints", "kovaleva2019", "3 Fine-tuned classifiers")
+checkpoint_head = Products("checkpoints", "clark2019", "3 Surface patterns")
 
-CHECKPOINT_HEAD = config["checkpoints"]["mlm_head"]
 CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
-CHECKPOINT_RECIPE_KEYS = (
-    "epochs",
-    "batch_size",
-    "learning_rate",
-    "warmup",
-    "weight_decay",
-    "precision",
-)
-CHECKPOINT_RECIPE = {key: FINETUNE[key] for key in CHECKPOINT_RECIPE_KEYS}
+CHECKPOINT_RECIPE = {
+    key: FINETUNE[key]
+    for key in ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
+}
 
 
 use rule model_step as mlm_head with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         training=f"<results>/corpora/{CHECKPOINT_HEAD_CORPUS}.training.jsonl",
-        files=model_files,
     output:
         head="<results>/{model}/checkpoints/mlm_head.safetensors",
-        losses=checkpoints.listed(
-            "<results>/{model}/checkpoints/mlm_head.csv",
-            "masked-LM head of Figure 3",
-            PAPER["clark2019"] | {"subcategory": "3 Surface patterns"},
-            caption="mlm-head",
-            wanted="surface" in config,
+        losses=checkpoint_head.when("surface" in config).listed(
+            "<results>/{model}/checkpoints/mlm_head.csv", "masked-LM head of Figure 3", "mlm-head"
         ),
-    pathvars:
-        job="checkpoints/{model}.mlm_head",
     priority: 10  # long: best not left for the end
     params:
         **step("checkpoints/mlm_head.py"),
-        n_segments=CHECKPOINT_HEAD["n_segments"],
-        maskings=CHECKPOINT_HEAD["maskings"],
-        epochs=CHECKPOINT_HEAD["epochs"],
-        learning_rate=CHECKPOINT_HEAD["learning_rate"],
+        **config["checkpoints"]["mlm_head"],
         max_tokens=TEXTS.get(CHECKPOINT_HEAD_CORPUS, {}).get("max_tokens"),
-        device=config["device"],
         seed=config["seed"],
 
 
 use rule training_step as finetune with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         table=rules.prepare_task.output.table,
-        files=model_files,
     output:
         **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         # Weights after each epoch but the last; empty where the study does not want them.
@@ -59,8 +42,6 @@ use rule training_step as finetune with:
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
-    pathvars:
-        job="checkpoints/{model}.{task}.{init}.{seed}.finetune",
     wildcard_constraints:
         init="pretrained",
     priority: 8  # begins the longest chain: sweep and pruning follow
@@ -73,7 +54,6 @@ use rule training_step as finetune with:
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         bootstrap=1000,
         seed=config["seed"],
-        device=config["device"],
 
 
 # What rules that run a classifier read.
@@ -92,14 +72,12 @@ use rule finetune as finetune_random with:
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
-    pathvars:
-        job="checkpoints/{model}.{task}.{init}.{seed}.finetune_random",
     wildcard_constraints:
         init="random",
     priority: 3
 
 
-use rule analysis_step as kovaleva2019_table1 with:
+use rule light_step as kovaleva2019_table1 with:
     input:
         metrics=expand(
             rules.finetune.output.metrics,
@@ -110,14 +88,8 @@ use rule analysis_step as kovaleva2019_table1 with:
         ),
         counts=expand(rules.prepare_task.output.counts, task=TASKS),
     output:
-        table=checkpoints.table(
-            "kovaleva2019-table1",
-            "Table 1, scores by initialisation",
-            PAPER["kovaleva2019"] | {"subcategory": "3 Fine-tuned classifiers"},
-            wanted=bool(TASKS),
+        table=checkpoints.when(bool(TASKS)).table(
+            "kovaleva2019-table1", "Table 1, scores by initialisation"
         ),
-    pathvars:
-        job="checkpoints/{model}.kovaleva2019_table1",
-    localrule: True
     params:
         **step("checkpoints/kovaleva2019_table1.py"),

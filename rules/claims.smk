@@ -1,6 +1,6 @@
 """claims: what the papers state, judged on the study at hand."""
 
-claims = Products("claims")
+claims = Products("claims", JUDGED)
 
 from os.path import relpath
 
@@ -10,17 +10,14 @@ CLAIMS = config["claims"]
 CLAIMS_PRINTED = by_model(TABLES)
 
 
-use rule analysis_step as claim_verdicts with:
+use rule light_step as claim_verdicts with:
     input:
         published=claims_of,
         model=rules.model_card.output.model,
         products=products_judged,
     output:
-        table=claims.table("claims", "every published claim, judged", JUDGED),
+        table=claims.table("claims", "every published claim, judged"),
         cases="<results>/{model}/claims/cases.parquet",
-    pathvars:
-        job="claims/{model}.claim_verdicts",
-    localrule: True
     params:
         **step("claims/claim_verdicts.py"),
         data=ORIGINS,
@@ -30,8 +27,6 @@ use rule analysis_step as claim_verdicts with:
 claims.drawn(
     "claims",
     "claims with a verdict: rule, published number, ours",
-    JUDGED,
     input={"verdicts": rules.claim_verdicts.output.table},
     own="claims_figure",
-    caption="claims-figure",
 )

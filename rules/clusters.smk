@@ -1,9 +1,8 @@
 """clusters: distances between heads (Clark et al. 2019, section 6)."""
 
-clusters = Products("clusters")
+clusters = Products("clusters", "clark2019", "6 Clusters")
 
 CLUSTERS = config["clusters"]
-CLUSTER_SECTION = PAPER["clark2019"] | {"subcategory": "6 Clusters"}
 
 
 # Figure 6 marks the best heads of these chapters, where they are part of the study.
@@ -25,8 +24,6 @@ use rule analysis_step as head_distances with:
         model=rules.model_card.output.model,
     output:
         distances_table=clusters.measured("<results>/{model}/clusters/distances.parquet"),
-    pathvars:
-        job="clusters/{model}.head_distances",
     threads: config["threads"]
     resources:
         mem_mb=memory(4000),
@@ -37,18 +34,13 @@ use rule analysis_step as head_distances with:
         smoothing=CLUSTERS["smoothing"],
 
 
-use rule analysis_step as head_embedding with:
+use rule light_step as head_embedding with:
     input:
         distances_table=rules.head_distances.output.distances_table,
         known=read_by("behaviours"),
     output:
         embedding=clusters.measured("<results>/{model}/clusters/embedding.parquet"),
-        table=clusters.table(
-            "clark2019-clusters", "distances within and between layers", CLUSTER_SECTION
-        ),
-    pathvars:
-        job="clusters/{model}.head_embedding",
-    localrule: True
+        table=clusters.table("clark2019-clusters", "distances within and between layers"),
     params:
         **step("clusters/head_embedding.py"),
         thresholds=lambda w: CLUSTER_THRESHOLDS[config["models"][w.model]["kind"]],
@@ -56,20 +48,14 @@ use rule analysis_step as head_embedding with:
         seed=config["seed"],
 
 
-use rule analysis_step as linguistic_heads with:
+use rule light_step as linguistic_heads with:
     input:
         known=read_by("best_heads"),
     output:
         heads="<results>/{model}/clusters/linguistic.parquet",
-        table=clusters.table(
-            "clark2019-linguistic",
-            "linguistic heads of Figure 6",
-            CLUSTER_SECTION,
-            wanted=any(CLUSTER_ANNOTATIONS.values()),
+        table=clusters.when(any(CLUSTER_ANNOTATIONS.values())).table(
+            "clark2019-linguistic", "linguistic heads of Figure 6"
         ),
-    pathvars:
-        job="clusters/{model}.linguistic_heads",
-    localrule: True
     params:
         **step("clusters/linguistic_heads.py"),
         relations=config.get("syntax", {}).get("relations", []),
@@ -80,7 +66,6 @@ use rule analysis_step as linguistic_heads with:
 clusters.drawn(
     "clark2019-fig6",
     "Figure 6, heads in the plane",
-    CLUSTER_SECTION,
     input={
         "embedding": rules.head_embedding.output.embedding,
         "linguistic": rules.linguistic_heads.output.heads,

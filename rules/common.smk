@@ -55,11 +55,9 @@ ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
-# The category of a paper's products in the report.
-PAPER = {name: {"category": title} for name, title in PAPERS.items()}
-# The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
-JUDGED = {"category": "All claims"}
-COUNTS = {"category": "Texts and tasks"}
+# Categories of the report, next to the papers. The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
+JUDGED = "All claims"
+COUNTS = "Texts and tasks"
 
 
 include: "common_products.smk"
@@ -105,8 +103,6 @@ def code(script: str) -> Callable[[object], str]:
     It is computed for the jobs that are planned, not for all rules: a job's process parses these.
     """
     path = ROOT / "workflow_scripts" / script
-    if not path.is_file():
-        raise InputError(f"{path}: no such script; write it, or correct step({script!r})")
     return lambda wildcards: code_digest.digest(path)
 
 
@@ -138,11 +134,7 @@ def source(table: dict, wildcard: str, settings: tuple[str, ...]):
     That is everything the study states about the entry except `settings`, which other rules and
     parameters read.
     """
-
-    def keys(wildcards):
-        return without(table[wildcards[wildcard]], settings)
-
-    return keys
+    return lambda wildcards: without(table[wildcards[wildcard]], settings)
 
 
 def without(entry: dict, settings: tuple[str, ...]) -> dict:
@@ -186,11 +178,6 @@ ORIGINS |= {task: origin(entry) for task, entry in config["tasks"].items()}
 ORIGINS |= {"maps": "machine"} if config.get("patterns", {}).get("builtin") else {}
 
 
-def run_seed(wildcards) -> int:
-    """The seed of a training run."""
-    return int(wildcards.seed)
-
-
 def memory(mb: int, per_input_mb: float = 0):
     """A function that gives the memory of a job in MB: `mb` and so much for each MB of its input.
 
@@ -207,11 +194,7 @@ def memory(mb: int, per_input_mb: float = 0):
 
 def minutes(first: int):
     """A function that gives the run time of a job: every further attempt has as much again."""
-
-    def runtime(wildcards, attempt) -> int:
-        return first * attempt
-
-    return runtime
+    return lambda wildcards, attempt: first * attempt
 
 
 def bytes_of(path: str) -> int:
@@ -235,12 +218,9 @@ def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), **wh
 
     `keys` name the paths; `which` is for `local_files`.
     """
-
-    def files(wildcards) -> list[str]:
-        entry = table[wildcards[wildcard]]
-        return [file for key in keys for file in local_files(entry.get(key), **which)]
-
-    return files
+    return lambda wildcards: [
+        file for key in keys for file in local_files(table[wildcards[wildcard]].get(key), **which)
+    ]
 
 
 def local_files(

@@ -5,13 +5,8 @@ from functools import cache
 from os.path import relpath
 
 from workflow_scripts.corpora.frame_files import definitions_of
-from workflow_scripts.report.entries import (
-    Entry,
-    captions_digest,
-    heading,
-    titles_of_tasks,
-    with_ending,
-)
+from workflow_scripts.report.entries import Entry, captions_digest, heading
+from workflow_scripts.report.entries import titles_of_tasks, with_ending
 
 
 def cache_file(path: str):
@@ -129,32 +124,21 @@ def atlas_classifiers(wildcards) -> dict[str, list[str]]:
 def corpora_definitions(wildcards) -> list[str]:
     """The files of FrameNet's frames, where the study's filters read them; the job misses others."""
     path = FRAMES[wildcards.frames].get("path")
-    if (
-        path is None
-        or CORPORA_FRAME_FILTERS != "released"
-        or not definitions_of(Path(path)).is_dir()
-    ):
+    if path is None or CORPORA_FRAME_FILTERS != "released":
         return []
-    return local_files(str(definitions_of(Path(path))))
+    folder = definitions_of(Path(path))
+    return local_files(str(folder)) if folder.is_dir() else []
 
 
-def domains_of(table: dict, wildcard: str):
-    """A function that finds the local files of the domains of the task that the wildcard names."""
-
-    def files(wildcards) -> list[str]:
-        domains = table[wildcards[wildcard]]["domains"].values()
-        return [file for domain in domains for file in local_files(domain.get("path"))]
-
-    return files
+def domains_of(wildcards) -> list[str]:
+    """The local files of the domains of a task."""
+    domains = TASKS[wildcards.task]["domains"].values()
+    return [file for domain in domains for file in local_files(domain.get("path"))]
 
 
-def translated(kind, name: str, title: str, **more):
-    """A figure or table of all translators."""
-    name = f"michel2019-translation-{name}"
-    return kind(name, title, TRANSLATION_SECTION, per_model=False, **more)
-
-
-def tested(kind, test: str, name: str, title: str, **more):
-    """A figure or table of one of the battery's tests, where the study has it."""
-    section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
-    return kind(name, title, section, wanted=test in BATTERY["tests"], **more)
+def argument_search(grid: str, settings: dict, wildcards) -> list[str]:
+    """The search that training takes its settings from, where its grid has several points."""
+    if not any(len(values) > 1 for values in settings["grid"].values()):
+        return []
+    searched = "original" if settings["search"] == "full" else wildcards.trained_on
+    return expand(grid, **dict(wildcards.items()) | {"trained_on": searched})

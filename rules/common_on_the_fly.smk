@@ -96,6 +96,5 @@ def by_norm(reader) -> dict:
         "one_pass": True,
         "by_norm": True,
         "batch_tokens": config["attention"]["batch_tokens"],
-        "device": config["device"],
         "precision": config["precision"],
     }

@@ -1,6 +1,7 @@
 """Figures, tables and counts: how chapters declare them, and their place in the report."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import product
 
 from workflow_scripts.core.run.config import KINDS
@@ -20,129 +21,122 @@ ENTRIES = Entries()
 DRAWN: dict[str, dict] = {}
 
 
+@dataclass(frozen=True)
 class Products:
-    """What the rules of a chapter declare their products with, for its models of `kinds`."""
+    """What the rules of a chapter declare their products with.
 
-    def __init__(self, chapter: str, kinds: Iterable[str] = KINDS) -> None:
-        self.chapter, self.kinds = chapter, set(kinds)
+    They are of models of these `kinds`, or of the study (`per_model`), and stand in the report's
+    category, which is a paper's name or a title. Those that are not `wanted` are made on demand.
+    """
+
+    chapter: str
+    category: str = ""
+    subcategory: str = ""
+    kinds: Iterable[str] = KINDS
+    per_model: bool = True
+    wanted: bool = True
+
+    def when(self, wanted: bool) -> "Products":
+        """The same of products that are `wanted` only so."""
+        return replace(self, wanted=wanted)
 
     def models(self, kinds: Iterable[str] = KINDS) -> list[str]:
         """The models of these kinds."""
-        wanted = self.kinds.intersection(kinds)
-        return [name for name in SERVED[self.chapter] if config["models"][name]["kind"] in wanted]
+        both = set(self.kinds) & set(kinds)
+        return [name for name in SERVED[self.chapter] if config["models"][name]["kind"] in both]
 
     def drawn(
         self,
         name: str,
         title: str,
-        section: dict,
         input: dict,
         params: dict | None = None,
+        table: str = "",
         tables: Callable[[], dict[str, str]] = dict,
         own: str = "",
         caption: str = "",
-        wanted: bool = True,
-        per_model: bool = True,
-        kinds: Iterable[str] = KINDS,
     ) -> None:
         """Declare a figure, whose rule is made of this by rules/figures.smk.
 
         The function of its name (`clark2019-fig4`: `clark2019_fig4`) in the chapter's figures.py
         draws it from `input` and `params`; `own` names rule and function where another rule has
-        that name. It writes an svg, which the report shows, pdf and png, and the CSV files
-        `tables`. Its caption is report/<caption>.rst, by default that of its name. It is drawn for
-        every model of these `kinds` (with `per_model`) and every value of another wildcard in its
-        name.
+        that name. It writes an svg, which the report shows, pdf and png, a CSV file of its name
+        where `table` is the title of one, and the CSV files `tables`. It is drawn for every value
+        of another wildcard in its name.
         """
-        path = f"{product_folder(per_model)}/figures/{name}"
-        stem, _, wildcards = name.partition(".")
-        own, caption = own or stem.replace("-", "_"), caption or stem
+        path = f"{self._folder()}/figures/{name}"
+        stem = name.partition(".")[0]
+        own, caption = own or stem.replace("-", "_"), caption or captioned(stem, "figure")
         if not (ROOT / f"report/{caption}.rst").is_file():
             raise InputError(f"report/{caption}.rst, the caption of {path}.svg, is missing")
-        if wanted:
+        if self.wanted:
             for kind in ("svg", "pdf", "png"):
-                FIGURES.extend(for_all(f"{path}.{kind}", model=self.models(kinds)))
-            self._enter(f"{path}.svg", title, section, caption, kinds)
-        shown = {"svg": reported(f"{path}.svg", title, section, caption)}
-        of = ("{model}." if per_model else "") + (f"{wildcards}." if wildcards else "")
+                FIGURES.extend(for_all(f"{path}.{kind}", model=self.models()))
+        shown = self.listed(f"{path}.svg", title, caption)
+        written = {"table": self.table(stem, table)} if table else tables()
         DRAWN[own] = {
             "input": input,
-            "output": shown | {"pdf": f"{path}.pdf", "png": f"{path}.png"} | tables(),
-            "job": f"{self.chapter}/{of}{own}",
+            "output": {
+                "svg": reported(shown, title, self._section(), caption),
+                "pdf": f"{path}.pdf",
+                "png": f"{path}.png",
+                **written,
+            },
             "params": step(f"{self.chapter}/figures.py") | {"figure": own} | (params or {}),
         }
 
-    def table(
-        self,
-        name: str,
-        title: str,
-        section: dict,
-        caption: str = "",
-        wanted: bool = True,
-        per_model: bool = True,
-        kinds: Iterable[str] = KINDS,
-    ) -> str:
-        """A table's output, a CSV file whose page is shown in the report; for whom as `drawn`."""
-        path = f"{product_folder(per_model)}/tables/{name}.csv"
-        if wanted:
-            TABLES.extend(for_all(path, model=self.models(kinds)))
-        return self.listed(path, title, section, caption or name, wanted, kinds)
+    def table(self, name: str, title: str, caption: str = "") -> str:
+        """A table's output, a CSV file whose page is shown in the report."""
+        path = f"{self._folder()}/tables/{name}.csv"
+        if self.wanted:
+            TABLES.extend(for_all(path, model=self.models()))
+        return self.listed(path, title, caption or captioned(name, "table"))
 
-    def listed(
-        self,
-        path: str,
-        title: str,
-        section: dict,
-        caption: str,
-        wanted: bool = True,
-        kinds: Iterable[str] = KINDS,
-    ) -> str:
-        """A CSV file whose page is shown in the report, where it is `wanted`."""
-        if wanted:
-            self._enter(path, title, section, caption, kinds)
+    def listed(self, path: str, title: str, caption: str, **of: str) -> str:
+        """A file that the report shows, once for every value of the wildcards in its path."""
+        for case in cases(path, model=self.models()) if self.wanted else ():
+            file = path.format(**case).replace("<results>", RESULTS)
+            pattern = path.format(**(case | {"model": "{model}"}))
+            place = {"of": of or case} | self._section()
+            ENTRIES.add(Entry(file, title, caption, pattern=pattern, **place))
         return path
 
-    def measured(
-        self,
-        path: str,
-        *readers: str,
-        wanted: bool = True,
-        kinds: Iterable[str] = KINDS,
-        **of: Iterable,
-    ) -> str:
+    def measured(self, path: str, *readers: str, **of: Iterable) -> str:
         """A table of measures of heads, for the atlas and claims; measures.py declares it.
 
         `readers` name what of the chapter reads it for other chapters (`read_by`), `of` the values
         of wildcards where they are not those of `cases`.
         """
-        if wanted:
-            MEASURED.append((path, readers, {"model": self.models(kinds)} | of))
+        if self.wanted:
+            MEASURED.append((path, readers, {"model": self.models()} | of))
         return path
 
-    def judged(self, path: str, kinds: Iterable[str] = KINDS, **of: Iterable) -> str:
-        """Another table that claims are judged by; `kinds` and `of` as in `measured`."""
-        JUDGED_BY.append((path, {"model": self.models(kinds)} | of))
+    def judged(self, path: str, **of: Iterable) -> str:
+        """Another table that claims are judged by; `of` as in `measured`."""
+        JUDGED_BY.append((path, {"model": self.models()} | of))
         return path
 
-    def counts(self, folder: str, name: str, caption: str, of: Iterable[str]) -> str:
+    def counts(self, name: str, caption: str, of: Iterable[str]) -> str:
         """The counts of a corpus or task, a CSV file; the report has the pages of those in `of`."""
-        for counted in of:
-            path = f"<results>/{folder}/{counted}.counts.csv"
-            section = COUNTS | {"of": {"counted": counted}}
-            self._enter(path, "examples read and excluded", section, caption, KINDS)
-        return f"<results>/{folder}/{name}.counts.csv"
+        path = f"<results>/{self.chapter}/{{name}}.counts.csv"
+        for each in of:
+            self.listed(path.format(name=each), "examples read and excluded", caption, counted=each)
+        return path.format(name=name)
 
-    def _enter(self, path: str, title: str, section: dict, caption: str, kinds: Iterable[str]):
-        """Let the report list a product, once for every value of the wildcards in its path."""
-        for of in cases(path, model=self.models(kinds)):
-            file = path.format(**of).replace("<results>", RESULTS)
-            pattern = path.format(**(of | {"model": "{model}"}))
-            ENTRIES.add(Entry(file, title, caption, pattern=pattern, **({"of": of} | section)))
+    def _folder(self) -> str:
+        """Where figures/ and tables/ are."""
+        return "<results>/{model}" if self.per_model else "<results>"
+
+    def _section(self) -> dict[str, str]:
+        """The place in the report."""
+        place = {"category": PAPERS.get(self.category, self.category)}
+        return place | ({"subcategory": self.subcategory} if self.subcategory else {})
 
 
-def product_folder(per_model: bool) -> str:
-    """Where figures/ and tables/ are: of each model, or of the study."""
-    return "<results>/{model}" if per_model else "<results>"
+def captioned(name: str, kind: str) -> str:
+    """The caption of a product: report/<name>-<kind>.rst, where that is, else report/<name>.rst."""
+    own = f"{name}-{kind}"
+    return own if (ROOT / f"report/{own}.rst").is_file() else name
 
 
 def reported(path: str, title: str, section: dict, caption: str):

@@ -1,6 +1,6 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
-coreference = Products("coreference")
+coreference = Products("coreference", "clark2019", "4.3 Coreference")
 
 from workflow_scripts.core.data.annotations import coreference_annotation
 
@@ -9,7 +9,6 @@ COREFERENCE_CORPUS = COREFERENCE_CONFIG["corpus"]
 COREFERENCE_TEXTS = f"<results>/corpora/{COREFERENCE_CORPUS}"
 # Everything made from generated documents, or from head words that spaCy found, states this.
 COREFERENCE_ANNOTATION = coreference_annotation(COREFERENCE[COREFERENCE_CORPUS])
-COREFERENCE_SECTION = PAPER["clark2019"] | {"subcategory": "4.3 Coreference"}
 
 
 use rule analysis_step as coreference_scores with:
@@ -27,33 +26,26 @@ use rule analysis_step as coreference_scores with:
         ),
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",
-    pathvars:
-        job="coreference/{model}.coreference_scores",
     params:
         **step("coreference/coreference_scores.py"),
         bootstrap=COREFERENCE_CONFIG["bootstrap"],
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_table2 with:
+use rule light_step as clark2019_table2 with:
     input:
         scores=rules.coreference_scores.output.scores,
         rules=rules.coreference_scores.output.rules,
         best=rules.coreference_scores.output.best,
     output:
-        table=coreference.table(
-            "clark2019-table2", "Table 2, heads as antecedent selectors", COREFERENCE_SECTION
-        ),
-    pathvars:
-        job="coreference/{model}.clark2019_table2",
-    localrule: True
+        table=coreference.table("clark2019-table2", "Table 2, heads as antecedent selectors"),
     params:
         **step("coreference/clark2019_table2.py"),
         annotation=COREFERENCE_ANNOTATION,
         singletons=COREFERENCE[COREFERENCE_CORPUS]["singletons"],
 
 
-use rule analysis_step as coreference_examples with:
+use rule light_step as coreference_examples with:
     input:
         attention=f"<results>/{{model}}/attention/{COREFERENCE_CORPUS}.h5",
         model=rules.model_card.output.model,
@@ -61,9 +53,6 @@ use rule analysis_step as coreference_examples with:
         scores=rules.coreference_scores.output.scores,
     output:
         examples="<results>/{model}/coreference/examples.parquet",
-    pathvars:
-        job="coreference/{model}.coreference_examples",
-    localrule: True
     params:
         **step("coreference/coreference_examples.py"),
         n_examples=COREFERENCE_CONFIG["examples"],

@@ -3,7 +3,7 @@
 What is fetched is fetched where snakemake runs: other nodes often have no network.
 """
 
-corpora = Products("corpora")
+corpora = Products("corpora", COUNTS)
 
 from workflow_scripts.core.data import annotations
 from workflow_scripts.corpora import articles, tree_files
@@ -11,28 +11,22 @@ from workflow_scripts.corpora import articles, tree_files
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
 
-use rule analysis_step as fetch_sdist with:
+use rule light_step as fetch_sdist with:
     output:
         **folder("fetched", f"{downloads.SDISTS}/{{requirement}}"),
-    pathvars:
-        job="corpora/{requirement}.fetch_sdist",
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("corpora/fetch_sdist.py"),
         requirement="{requirement}",
         sha256=lookup("{requirement}", within=SDISTS),
 
 
-use rule analysis_step as fetch_source with:
+use rule light_step as fetch_source with:
     output:
         **folder("fetched", f"{downloads.FOLDER}/{{download}}"),
-    pathvars:
-        job="corpora/{download}.fetch_source",
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("corpora/fetch_source.py"),
         source="{download}",
@@ -41,18 +35,15 @@ use rule analysis_step as fetch_source with:
         "{rule} makes {output} (downloads, log: {log})"
 
 
-use rule analysis_step as segments with:
+use rule light_step as segments with:
     input:
         files=files_of(TEXTS, "text", endings=articles.ENDINGS),
     output:
         segments="<results>/corpora/{text}.jsonl",
         training="<results>/corpora/{text}.training.jsonl",
-        counts=corpora.counts("corpora", "{text}", "corpora-counts", used(TEXTS)),
-    pathvars:
-        job="corpora/{text}.segments",
+        counts=corpora.counts("{text}", "corpora-counts", used(TEXTS)),
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("corpora/segments.py"),
         name="{text}",
@@ -63,18 +54,15 @@ use rule analysis_step as segments with:
         seed=config["seed"],
 
 
-use rule analysis_step as treebank with:
+use rule light_step as treebank with:
     input:
         files=files_of(TREEBANKS, "treebank", endings=tree_files.ENDINGS),
         text=text_of(TREEBANKS, "treebank", "parse", ("jsonl",)),
     output:
         sentences="<results>/corpora/{treebank}.jsonl",
         annotation="<results>/corpora/{treebank}.annotation.jsonl",
-        counts=corpora.counts("corpora", "{treebank}", "treebank-counts", used(TREEBANKS)),
-    pathvars:
-        job="corpora/{treebank}.treebank",
+        counts=corpora.counts("{treebank}", "treebank-counts", used(TREEBANKS)),
     retries: 2
-    localrule: True
     params:
         **step("corpora/treebank.py"),
         name="{treebank}",
@@ -83,7 +71,7 @@ use rule analysis_step as treebank with:
         seed=config["seed"],
 
 
-use rule analysis_step as coreference_corpus with:
+use rule light_step as coreference_corpus with:
     input:
         files=files_of(
             COREFERENCE,
@@ -94,10 +82,7 @@ use rule analysis_step as coreference_corpus with:
     output:
         documents="<results>/corpora/{coref}.jsonl",
         annotation="<results>/corpora/{coref}.annotation.jsonl",
-        counts=corpora.counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
-    pathvars:
-        job="corpora/{coref}.coreference_corpus",
-    localrule: True
+        counts=corpora.counts("{coref}", "coreference-counts", used(COREFERENCE)),
     params:
         **step("corpora/coreference_corpus.py"),
         name="{coref}",
@@ -116,8 +101,6 @@ use rule analysis_step as word_vectors with:
         vectors="<results>/corpora/{vectors}.vectors.safetensors",
         words="<results>/corpora/{vectors}.words.txt",
         counts="<results>/corpora/{vectors}.counts.csv",
-    pathvars:
-        job="corpora/{vectors}.word_vectors",
     retries: 2
     resources:
         mem_mb=memory(4000, 1),  # GloVe's largest file has 5.6 GB
@@ -129,17 +112,14 @@ use rule analysis_step as word_vectors with:
         seed=config["seed"],
 
 
-use rule analysis_step as frames_corpus with:
+use rule light_step as frames_corpus with:
     input:
         files=files_of(FRAMES, "frames", folder="lu"),
         definitions=corpora_definitions,
     output:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",
-        counts=corpora.counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
-    pathvars:
-        job="corpora/{frames}.frames_corpus",
-    localrule: True
+        counts=corpora.counts("{frames}", "frame-counts", used(FRAMES)),
     params:
         **step("corpora/frames_corpus.py"),
         name="{frames}",

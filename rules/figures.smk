@@ -9,10 +9,6 @@ for name, drawing in DRAWN.items():
             **drawing["input"],
         output:
             **drawing["output"],
-        log:
-            f"<logs>/{drawing['job']}.log",
-        benchmark:
-            f"<benchmarks>/{drawing['job']}.tsv"
         localrule: True
         conda:
             "../envs/analysis.yaml"

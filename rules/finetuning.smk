@@ -1,12 +1,11 @@
 """finetuning: what fine-tuning changes in attention (Kovaleva et al. 2019, sections 4.3 to 4.5)."""
 
-finetuning = Products("finetuning")
+finetuning = Products("finetuning", "kovaleva2019", "4.3 to 4.5 Fine-tuning")
 
 FINETUNING = config["finetuning"]
 FINETUNING_FIRST_SEED = SEEDS[0]
 # Tasks whose inputs are two sentences.
 FINETUNING_PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
-FINETUNING_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 
 
 use rule analysis_step as finetuning_tables with:
@@ -24,14 +23,12 @@ use rule analysis_step as finetuning_tables with:
         features=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.features.parquet"),
         links=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.links.parquet"),
         shared=finetuning.measured("<results>/{model}/finetuning/{task}.{seed}.shared.parquet"),
-    pathvars:
-        job="finetuning/{model}.{task}.{seed}.finetuning_tables",
     group:
         "tuned"
     params:
         **step("finetuning/finetuning_tables.py"),
         task="{task}",
-        seed=run_seed,
+        seed=lambda w: int(w.seed),
         bootstrap=FINETUNING["bootstrap"],
         labels=FINETUNING["labels"],
 
@@ -39,27 +36,23 @@ use rule analysis_step as finetuning_tables with:
 use rule model_step as padded_similarity with:
     input:
         **contents(checkpoint="<results>/{model}/checkpoints/{task}.pretrained.{seed}"),
-        model=rules.model_card.output.model,
-        files=model_files,
+        **MODEL,
         card="<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
         examples=rules.task_annotation.output.examples,
     output:
         similarity="<results>/{model}/finetuning/{task}.{seed}.padded.parquet",
-    pathvars:
-        job="finetuning/{model}.{task}.{seed}.padded_similarity",
     params:
         **step("finetuning/padded_similarity.py"),
         task="{task}",
-        seed=run_seed,
+        seed=lambda w: int(w.seed),
         length=FINETUNING["padded_to"],
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         precision=config["precision"],
         bootstrap=FINETUNING["bootstrap"],
 
 
-use rule analysis_step as finetuning_maps with:
+use rule light_step as finetuning_maps with:
     input:
         body="<results>/{model}/attention/{task}.h5",
         tuned=f"<results>/{{model}}/attention/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.h5",
@@ -67,9 +60,6 @@ use rule analysis_step as finetuning_maps with:
         card=f"<results>/{{model}}/checkpoints/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.json",
     output:
         maps="<results>/{model}/finetuning/{task}.maps.parquet",
-    pathvars:
-        job="finetuning/{model}.{task}.finetuning_maps",
-    localrule: True
     params:
         **step("finetuning/finetuning_maps.py"),
         task="{task}",
@@ -83,7 +73,6 @@ FINETUNING_FEATURES = expand(rules.finetuning_tables.output.features, **PRETRAIN
 finetuning.drawn(
     "kovaleva2019-fig5",
     "Figure 5, likeness before and after",
-    FINETUNING_SECTION,
     input={
         "similarity": expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
         "padded": (
@@ -96,39 +85,27 @@ finetuning.drawn(
 finetuning.drawn(
     "kovaleva2019-fig6",
     "Figure 6, [SEP] and [CLS]",
-    FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
 )
 finetuning.drawn(
     "kovaleva2019-shares",
     "section 4.4, attention summed by kind",
-    FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
 )
 finetuning.drawn(
     "kovaleva2019-features",
     "section 4.4, linguistic features",
-    FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
-    tables=lambda: {
-        "table": finetuning.table(
-            "kovaleva2019-features",
-            "section 4.4, attention to kinds of tokens",
-            FINETUNING_SECTION,
-            caption="kovaleva2019-features-table",
-        )
-    },
+    table="section 4.4, attention to kinds of tokens",
 )
 finetuning.drawn(
     "kovaleva2019-fig7",
     "Figure 7, what [CLS] attends to",
-    FINETUNING_SECTION,
     input={"features": FINETUNING_FEATURES},
 )
 finetuning.drawn(
     "kovaleva2019-maps.{task}",
     "appendix A, maps of all heads",
-    FINETUNING_SECTION,
     input={
         "maps": rules.finetuning_maps.output.maps,
         "examples": rules.task_annotation.output.examples,
@@ -136,39 +113,24 @@ finetuning.drawn(
 )
 
 
-use rule analysis_step as kovaleva2019_links with:
+use rule light_step as kovaleva2019_links with:
     input:
         links=expand(rules.finetuning_tables.output.links, **PRETRAINED_RUNS),
     output:
-        table=finetuning.table(
-            "kovaleva2019-links", "section 4.5, token-to-token attention", FINETUNING_SECTION
-        ),
-    pathvars:
-        job="finetuning/{model}.kovaleva2019_links",
-    localrule: True
+        table=finetuning.table("kovaleva2019-links", "section 4.5, token-to-token attention"),
     params:
         **step("finetuning/figures.py"),
         figure="kovaleva2019_links",
 
 
-finetuning.drawn(
+finetuning.when(bool(FINETUNING_PAIRED)).drawn(
     "kovaleva2019-shared",
     "section 5, words that both sentences share",
-    FINETUNING_SECTION,
     input={
         "shared": expand(
             rules.finetuning_tables.output.shared,
             **PRETRAINED_RUNS | {"task": FINETUNING_PAIRED},
         )
     },
-    tables=lambda: {
-        "table": finetuning.table(
-            "kovaleva2019-shared",
-            "section 5, heads that attend to shared words",
-            FINETUNING_SECTION,
-            caption="kovaleva2019-shared-table",
-            wanted=bool(FINETUNING_PAIRED),
-        )
-    },
-    wanted=bool(FINETUNING_PAIRED),
+    table="section 5, heads that attend to shared words",
 )

@@ -1,12 +1,11 @@
 """frames: heads that link a predicate to its frame elements (Kovaleva et al. 2019, section 4.2)."""
 
-frames = Products("frames")
+frames = Products("frames", "kovaleva2019", "4.2 Frames")
 
 FRAME_CORPUS = config["frames"]["corpus"]
 FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_SENTENCES = f"<results>/corpora/{FRAME_CORPUS}.jsonl"
 FRAME_LINKS = f"<results>/corpora/{FRAME_CORPUS}.annotation.jsonl"
-FRAME_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.2 Frames"}
 # Everything made from generated sentences states this.
 FRAMES_GENERATED = "generate" in FRAMES[FRAME_CORPUS]
 
@@ -19,8 +18,6 @@ use rule analysis_step as frame_scores with:
         annotation=FRAME_LINKS,
     output:
         scores=frames.measured("<results>/{model}/frames/scores.parquet", "head_columns"),
-    pathvars:
-        job="frames/{model}.frame_scores",
     params:
         **step("frames/frame_scores.py"),
         bootstrap=config["frames"]["bootstrap"],
@@ -28,7 +25,7 @@ use rule analysis_step as frame_scores with:
         seed=config["seed"],
 
 
-use rule analysis_step as frame_drawings with:
+use rule light_step as frame_drawings with:
     input:
         attention=FRAME_CACHE,
         model=rules.model_card.output.model,
@@ -36,28 +33,21 @@ use rule analysis_step as frame_drawings with:
         scores=rules.frame_scores.output.scores,
     output:
         drawings="<results>/{model}/frames/drawings.parquet",
-    pathvars:
-        job="frames/{model}.frame_drawings",
-    localrule: True
     params:
         **step("frames/frame_drawings.py"),
         percentile=config["frames"]["percentile"],
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_frames with:
+use rule light_step as kovaleva2019_frames with:
     input:
         scores=rules.frame_scores.output.scores,
     output:
-        table=frames.table("kovaleva2019-frames", "heads above the percentile", FRAME_SECTION),
+        table=frames.table("kovaleva2019-frames", "heads above the percentile"),
         controls=frames.table(
             "kovaleva2019-frame-controls",
             "all heads, links and unlinked words at the same distance",
-            FRAME_SECTION,
         ),
-    pathvars:
-        job="frames/{model}.kovaleva2019_frames",
-    localrule: True
     params:
         **step("frames/kovaleva2019_frames.py"),
         percentile=config["frames"]["percentile"],
@@ -67,7 +57,6 @@ use rule analysis_step as kovaleva2019_frames with:
 frames.drawn(
     "kovaleva2019-fig3",
     "Figure 3, frame elements",
-    FRAME_SECTION,
     input={
         "scores": rules.frame_scores.output.scores,
         "drawings": rules.frame_drawings.output.drawings,

@@ -1,9 +1,14 @@
-"""mixing: what weights do not show: the norms of what heads read (Kobayashi et al. 2020)."""
+"""mixing: what weights do not show: the norms of what heads read (Kobayashi et al. 2020), and blocks."""
 
-mixing = Products("mixing")
+mixing = Products("mixing", "kobayashi2020", "Weights and norms")
 
 MIXING = config["mixing"]
-MIXING_SECTION = PAPER["kobayashi2020"] | {"subcategory": "Weights and norms"}
+mixing_ratios = Products(
+    "mixing", "kobayashi2021", "Mixing and preserving", wanted="ratio" in MIXING["tests"]
+)
+mixing_zeroing = Products(
+    "mixing", "mohebbi2023", "Value zeroing", wanted="zeroing" in MIXING["tests"]
+)
 
 
 use rule model_step as on_the_fly_norms with:
@@ -11,8 +16,6 @@ use rule model_step as on_the_fly_norms with:
         lambda w: read_on_the_fly(w.model, [rules.special_tokens]),
     output:
         products=[mixing.measured("<results>/{model}/mixing/special_tokens.parquet")],
-    pathvars:
-        job="mixing/{model}.on_the_fly_norms",
     params:
         **step("attention/on_the_fly.py"),
         **by_norm(rules.special_tokens),
@@ -21,16 +24,11 @@ use rule model_step as on_the_fly_norms with:
 mixing.drawn(
     "kobayashi2020-norms",
     "special tokens by weight and by norm",
-    MIXING_SECTION,
     input={
         "weights": rules.special_tokens.output.special_tokens,
         "norms": rules.on_the_fly_norms.output.products[0],
     },
-    tables=lambda: {
-        "table": mixing.table(
-            "kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION
-        )
-    },
+    table="special tokens by weight and by norm",
 )
 
 
@@ -42,34 +40,55 @@ if MIXING["syntax"] and "syntax" in config:
         output:
             products=[
                 mixing.measured("<results>/{model}/mixing/scores.parquet"),
-                *(
-                    f"<results>/{{model}}/mixing/{name}"
-                    for name in (
-                        "released.parquet",
-                        "offsets.parquet",
-                        "held_out.parquet",
-                        "sentences.csv",
-                    )
-                ),
+                "<results>/{model}/mixing/released.parquet",
+                "<results>/{model}/mixing/offsets.parquet",
+                "<results>/{model}/mixing/held_out.parquet",
+                "<results>/{model}/mixing/sentences.csv",
             ],
-        pathvars:
-            job="mixing/{model}.on_the_fly_norms_syntax",
         params:
             **by_norm(rules.syntax_scores),
 
-    use rule analysis_step as kobayashi2020_table1 with:
+    use rule light_step as kobayashi2020_table1 with:
         input:
             weights=rules.syntax_scores.output.scores,
             norms=rules.on_the_fly_norms_syntax.output.products[0],
         output:
-            table=mixing.table("kobayashi2020-table1", "heads as parsers by norm", MIXING_SECTION),
-        pathvars:
-            job="mixing/{model}.kobayashi2020_table1",
-        localrule: True
+            table=mixing.table("kobayashi2020-table1", "heads as parsers by norm"),
         params:
             **step("mixing/kobayashi2020_table1.py"),
             fewest=SYNTAX["fewest"],
             annotation=SYNTAX_ANNOTATION,
 
 
-include: "mixing_blocks.smk"
+use rule model_step as mixing_ratio with:
+    input:
+        **MODEL,
+        corpus=SURFACE_CORPUS,
+    output:
+        table=mixing_ratios.table("kobayashi2021-mixing", "mixing ratios by layer"),
+    params:
+        **step("mixing/mixing_ratio.py"),
+        n_segments=MIXING["n_segments"],
+        max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
+        bootstrap=MIXING["bootstrap"],
+        seed=config["seed"],
+
+
+mixing_ratios.drawn(
+    "kobayashi2021-mixing",
+    "mixing ratios by layer",
+    input={"ratios": rules.mixing_ratio.output.table},
+)
+
+
+use rule model_step as value_zeroing with:
+    input:
+        **MODEL,
+        corpus=SURFACE_CORPUS,
+    output:
+        table=mixing_zeroing.table("mohebbi2023-zeroing", "value zeroing by layer"),
+    params:
+        **step("mixing/value_zeroing.py"),
+        **MIXING["zeroing"],
+        bootstrap=MIXING["bootstrap"],
+        seed=config["seed"],

@@ -1,29 +1,28 @@
 """patterns: classes of attention maps (Kovaleva et al. 2019, section 4.1)."""
 
-patterns = Products("patterns")
+patterns = Products("patterns", "kovaleva2019", "4.1 Patterns")
 
 from os.path import relpath
 
 PATTERNS = config["patterns"]
+patterns_of_study = Products(
+    "patterns", "kovaleva2019", "4.1 Patterns", per_model=False, wanted=PATTERNS["builtin"]
+)
 # The annotated maps that come with the workflow; relative, so that a moved checkout is the same.
 # Fine-tuned maps are stored next to their annotations; minilm-again.csv annotates a sample anew.
 PATTERN_ANNOTATIONS = relpath(ROOT / "annotations")
 PATTERN_PRETRAINED_MAPS = f"{PATTERN_ANNOTATIONS}/minilm.csv"
-PATTERN_STORED_MAPS = [
-    f"{PATTERN_ANNOTATIONS}/minilm-finetuned.{ending}" for ending in ("csv", "h5")
-]
-PATTERN_OWN_ANNOTATIONS = [annotated["file"] for annotated in PATTERNS["annotations"]]
+PATTERN_STORED_MAPS = [f"{PATTERN_ANNOTATIONS}/minilm-finetuned.{end}" for end in ("csv", "h5")]
 # The caches, written <model>/<cache>, that the study's own annotated maps come from.
 PATTERN_OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotated["caches"]]
 # Task, stage and seed of every cache whose maps are classified.
 PATTERN_CLASSIFIED = [[task, "pretrained", 0] for task in TASKS]
 PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
-PATTERN_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.1 Patterns"}
 
 
-use rule model_step as pattern_classifier with:
+use rule torch_step as pattern_classifier with:
     input:
-        annotations=PATTERN_OWN_ANNOTATIONS,
+        annotations=[annotated["file"] for annotated in PATTERNS["annotations"]],
         builtin=[PATTERN_PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
         stored=PATTERN_STORED_MAPS if PATTERNS["builtin"] else [],
         caches=[
@@ -37,13 +36,11 @@ use rule model_step as pattern_classifier with:
         confusion=patterns.listed(
             "<results>/patterns/confusion.csv",
             "confusion of the classes",
-            PATTERN_SECTION,
-            caption="kovaleva2019-confusion",
+            "kovaleva2019-confusion",
         ),
         maps="<results>/patterns/typical.parquet",
-    pathvars:
-        job="patterns/pattern_classifier",
     priority: 10  # long: best not left for the end
+    threads: config["threads"]
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
@@ -56,7 +53,7 @@ use rule model_step as pattern_classifier with:
         seed=config["seed"],
 
 
-use rule model_step as pattern_shares with:
+use rule torch_step as pattern_shares with:
     input:
         classifier=rules.pattern_classifier.output.classifier,
         caches=[
@@ -69,9 +66,8 @@ use rule model_step as pattern_shares with:
         ],
     output:
         shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
-    pathvars:
-        job="patterns/{model}.pattern_shares",
     priority: 5  # long: best not left for the end
+    threads: config["threads"]
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
@@ -81,15 +77,12 @@ use rule model_step as pattern_shares with:
 
 
 # Asked for by name: maps of any cache to look at, and the file to write their classes into.
-use rule analysis_step as contact_sheets with:
+use rule light_step as contact_sheets with:
     input:
         attention="<results>/{model}/attention/{cache}.h5",
         card=lambda w: card_of(w.model, w.cache),
     output:
         **folder("sheets", "<results>/{model}/patterns/sheets/{cache}"),
-    pathvars:
-        job="patterns/{model}.{cache}.contact_sheets",
-    localrule: True
     params:
         **step("patterns/contact_sheets.py"),
         model="{model}",
@@ -98,39 +91,25 @@ use rule analysis_step as contact_sheets with:
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_patterns with:
+use rule light_step as kovaleva2019_patterns with:
     input:
         predictions=rules.pattern_classifier.output.predictions,
         shares=rules.pattern_shares.output.shares,
     output:
-        classifier=patterns.table(
-            "kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION
-        ),
-        table=patterns.table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
-    pathvars:
-        job="patterns/{model}.kovaleva2019_patterns",
-    localrule: True
+        classifier=patterns.table("kovaleva2019-classifier", "how well maps are classified"),
+        table=patterns.table("kovaleva2019-patterns", "shares of the classes"),
     params:
         **step("patterns/kovaleva2019_patterns.py"),
         draws=1000,
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_agreement with:
+use rule light_step as kovaleva2019_agreement with:
     input:
         first=PATTERN_PRETRAINED_MAPS,
         second=f"{PATTERN_ANNOTATIONS}/minilm-again.csv",
     output:
-        table=patterns.table(
-            "kovaleva2019-agreement",
-            "how well two annotations agree",
-            PATTERN_SECTION,
-            wanted=PATTERNS["builtin"],
-            per_model=False,
-        ),
-    pathvars:
-        job="patterns/kovaleva2019_agreement",
-    localrule: True
+        table=patterns_of_study.table("kovaleva2019-agreement", "how well two annotations agree"),
     params:
         **step("patterns/kovaleva2019_agreement.py"),
         draws=1000,
@@ -140,13 +119,11 @@ use rule analysis_step as kovaleva2019_agreement with:
 patterns.drawn(
     "kovaleva2019-fig1",
     "Figure 1, classes of maps",
-    PATTERN_SECTION,
     input={"maps": rules.pattern_classifier.output.maps},
 )
 patterns.drawn(
     "kovaleva2019-fig2",
     "Figure 2, shares of the classes",
-    PATTERN_SECTION,
     input={"shares": rules.pattern_shares.output.shares},
     params={"model": "{model}"},
 )

@@ -1,10 +1,9 @@
 """probes: parsers that read attention (Clark et al. 2019, section 5)."""
 
-probes = Products("probes")
+probes = Products("probes", "clark2019", "5 Probes")
 
 PROBES = config["probes"]
 PROBE_TREEBANK = PROBES["treebank"]
-PROBE_SECTION = PAPER["clark2019"] | {"subcategory": "5 Probes"}
 PROBE_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBE_TREEBANK] else "gold"
 # The settings that training reads; the corpora are inputs.
 PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", "vectors")}
@@ -12,41 +11,34 @@ PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", 
 
 use rule model_step as random_body with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{PROBE_TREEBANK}.jsonl",
-        files=model_files,
     output:
         attention_cache=temp("<results>/{model}/probes/random_body.h5"),
-    pathvars:
-        job="probes/{model}.random_body",
     priority: 10  # the probes, which are long, wait for it
     params:
         **step("probes/random_body.py"),
         max_tokens=TREEBANKS[PROBE_TREEBANK]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         precision=config["precision"],
         seed=config["seed"],
 
 
 use rule model_step as train_probes with:
     input:
+        **MODEL,
         attention=f"<results>/{{model}}/attention/{PROBE_TREEBANK}.h5",
         random_attention=rules.random_body.output.attention_cache,
-        model=rules.model_card.output.model,
         corpus=f"<results>/corpora/{PROBE_TREEBANK}.jsonl",
         trees=f"<results>/corpora/{PROBE_TREEBANK}.annotation.jsonl",
         vectors=f"<results>/corpora/{PROBES['vectors']}.vectors.safetensors",
         words=f"<results>/corpora/{PROBES['vectors']}.words.txt",
-        files=model_files,
     output:
         **folder("probes", "<results>/{model}/probes/models"),
         scores="<results>/{model}/probes/scores.parquet",
         counts="<results>/{model}/probes/counts.parquet",
         curve="<results>/{model}/probes/curve.parquet",
         rates="<results>/{model}/probes/rates.parquet",
-    pathvars:
-        job="probes/{model}.train_probes",
     priority: 10  # long: best not left for the end
     resources:
         **(TRAINING_JOB | {"mem_mb": memory(4000, 2)}),  # a cache is held whole
@@ -55,32 +47,25 @@ use rule model_step as train_probes with:
         settings=PROBE_SETTINGS,
         max_tokens=TREEBANKS[PROBE_TREEBANK]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_table3 with:
+use rule light_step as clark2019_table3 with:
     input:
         scores=rules.train_probes.output.scores,
     output:
-        table=probes.table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
-    pathvars:
-        job="probes/{model}.clark2019_table3",
-    localrule: True
+        table=probes.table("clark2019-table3", "Table 3, probes of attention"),
     params:
         **step("probes/clark2019_table3.py"),
         annotation=PROBE_ANNOTATION,
         released_pairing=PROBES["released_pairing"],
 
 
-use rule analysis_step as clark2019_probe_pairs with:
+use rule light_step as clark2019_probe_pairs with:
     input:
         counts=rules.train_probes.output.counts,
     output:
-        table=probes.table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
-    pathvars:
-        job="probes/{model}.clark2019_probe_pairs",
-    localrule: True
+        table=probes.table("clark2019-probe-pairs", "differences between probes"),
     params:
         **step("probes/clark2019_probe_pairs.py"),
         annotation=PROBE_ANNOTATION,
@@ -91,7 +76,6 @@ use rule analysis_step as clark2019_probe_pairs with:
 probes.drawn(
     "clark2019-probe-curve",
     "learning curves of the probes",
-    PROBE_SECTION,
     input={"curve": rules.train_probes.output.curve},
     params={"annotation": PROBE_ANNOTATION, "epochs": PROBES["epochs"]},
 )

@@ -1,9 +1,8 @@
 """pruning: head importance, iterative pruning, heads removed for good (Michel et al., 4 to 6)."""
 
-pruning = Products("pruning", ["encoder"])
+pruning = Products("pruning", "michel2019", "4 and 6 Pruning heads", ["encoder"])
 
 PRUNING = config["pruning"]
-PRUNING_SECTION = PAPER["michel2019"] | {"subcategory": "4 and 6 Pruning heads"}
 PRUNING_EPOCH_TASKS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 # Table 4 is of MNLI in the paper.
 PRUNING_TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS), "none")
@@ -32,15 +31,12 @@ if PRUNING_PARTS:
             values=temp(
                 "<results>/{model}/pruning/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
             ),
-        pathvars:
-            job="pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance",
         priority: 5
         params:
             **step("pruning/importance.py"),
             sample_seed=config["seed"],
             examples=PRUNING["examples"],
             max_tokens=lookup("{task}/max_tokens", within=TASKS),
-            device=config["device"],
             part="{scatteritem}",
 
 
@@ -55,8 +51,6 @@ use rule training_step as pruning_curves with:
         ),
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
         order="<results>/{model}/pruning/{task}.{init}.{seed}.order.parquet",
-    pathvars:
-        job="pruning/{model}.{task}.{init}.{seed}.pruning_curves",
     priority: 5
     params:
         **step("pruning/pruning_curves.py"),
@@ -73,8 +67,6 @@ use rule model_step as pruning_during_training with:
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
         importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
-    pathvars:
-        job="pruning/{model}.{task}.{init}.{seed}.pruning_during_training",
     priority: 5
     resources:
         **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads the weights of each epoch in turn
@@ -92,51 +84,37 @@ PRUNING_EPOCH_RUNS = PRETRAINED_RUNS | {"task": PRUNING_EPOCH_TASKS}
 pruning.drawn(
     "michel2019-importance",
     "section 4.1, importance",
-    PRUNING_SECTION,
     input={"importance": expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS)},
     params={"variant": PRUNING["importance"]["variant"]},
-    tables=lambda: {
-        "table": pruning.table("michel2019-importance", "section 4.1, importance", PRUNING_SECTION)
-    },
+    table="section 4.1, importance",
 )
 
 
 pruning.drawn(
     "michel2019-fig3",
     "Figure 3, pruning by strategy",
-    PRUNING_SECTION,
     input={"curves": expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS)},
     params={"bootstrap": PRUNING["bootstrap"], "seed": config["seed"]},
-    tables=lambda: {
-        "table": pruning.table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION)
-    },
+    table="Figure 3, pruning by strategy",
 )
 
 
-use rule analysis_step as michel2019_one_head with:
+use rule light_step as michel2019_one_head with:
     input:
         curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
     output:
-        table=pruning.table(
-            "michel2019-one-head",
-            "section 4, one head left in every layer",
-            PRUNING_SECTION,
-            wanted="one-head" in PRUNING["strategies"],
+        table=pruning.when("one-head" in PRUNING["strategies"]).table(
+            "michel2019-one-head", "section 4, one head left in every layer"
         ),
-    pathvars:
-        job="pruning/{model}.michel2019_one_head",
-    localrule: True
     params:
         **step("pruning/michel2019_one_head.py"),
         bootstrap=PRUNING["bootstrap"],
         seed=config["seed"],
 
 
-pruning.drawn(
+pruning.when(bool(PRUNING_EPOCH_TASKS)).drawn(
     "michel2019-fig5",
     "Figure 5, pruning after each epoch",
-    PRUNING_SECTION,
-    wanted=bool(PRUNING_EPOCH_TASKS),
     input={
         "curves": expand(rules.pruning_during_training.output.curves, **PRUNING_EPOCH_RUNS),
         "importance": expand(rules.pruning_during_training.output.importance, **PRUNING_EPOCH_RUNS),
@@ -153,40 +131,29 @@ use rule model_step as michel2019_table4 with:
         table=f"<results>/tasks/{PRUNING_TIMED}.parquet",
         order=f"<results>/{{model}}/pruning/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.order.parquet",
     output:
-        speed=pruning.table(
-            "michel2019-table4",
-            "Table 4, speed without the pruned heads",
-            PRUNING_SECTION,
-            wanted="importance" in PRUNING["strategies"],
+        speed=pruning.when("importance" in PRUNING["strategies"]).table(
+            "michel2019-table4", "Table 4, speed without the pruned heads"
         ),
-    pathvars:
-        job="pruning/{model}.michel2019_table4",
     params:
         **step("pruning/michel2019_table4.py"),
+        **PRUNING["speed"],
         task=PRUNING_TIMED,
         sample_seed=config["seed"],
-        share=PRUNING["speed"]["share"],
-        examples=PRUNING["speed"]["examples"],
-        repeats=PRUNING["speed"]["repeats"],
         max_tokens=TASKS.get(PRUNING_TIMED, {}).get("max_tokens"),
-        device=config["device"],
 
 
-pruning_decoders = Products("pruning", ["decoder"])
+pruning_decoders = Products("pruning", "michel2019", "4 and 6 Pruning heads", ["decoder"])
 
 
 use rule training_step as next_token_pruning with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
-        files=model_files,
     output:
         importance=pruning_decoders.measured(
             "<results>/{model}/pruning/next_token.importance.parquet"
         ),
         pruned="<results>/{model}/pruning/next_token.curves.parquet",
-    pathvars:
-        job="pruning/{model}.next_token_pruning",
     priority: 5
     params:
         **step("pruning/next_token_pruning.py"),
@@ -199,11 +166,6 @@ use rule training_step as next_token_pruning with:
 pruning_decoders.drawn(
     "michel2019-next-token-pruning",
     "decoders, pruning by strategy",
-    PRUNING_SECTION,
     input={"curves": rules.next_token_pruning.output.pruned},
-    tables=lambda: {
-        "table": pruning_decoders.table(
-            "michel2019-next-token-pruning", "decoders, pruning by strategy", PRUNING_SECTION
-        )
-    },
+    table="decoders, pruning by strategy",
 )

@@ -13,18 +13,18 @@ REPORT_FRONT_SOURCES = [
 # The printed tables by paper, so that a paper's tables need nothing of another's: those of models
 # that have the same ones, and those of the study.
 REPORT_PRINTED = {
-    f"{'{model}.' if models else ''}table_pages_{part}{end}": (models, printed)
-    for part, category in (PAPERS | {"texts": COUNTS["category"]}).items()
+    f"table_pages_{part}{end}": (models, printed)
+    for part, category in (PAPERS | {"texts": COUNTS}).items()
     for end, (models, printed) in tables_printed(category).items()
     if printed
 }
 
 
-for part, (models, printed) in REPORT_PRINTED.items():
+for name, (models, printed) in REPORT_PRINTED.items():
 
     rule:
         name:
-            part.rpartition(".")[2]
+            name
         input:
             tables=list(printed),
             captions_of=[caption_of(entry) for entry in printed.values()],
@@ -32,10 +32,6 @@ for part, (models, printed) in REPORT_PRINTED.items():
         output:
             pages_of=[page_of(entry) for entry in printed.values()],
             latex_of=[with_ending(pattern, "tex") for pattern in printed],
-        log:
-            f"<logs>/report/{part}.log",
-        benchmark:
-            f"<benchmarks>/report/{part}.tsv"
         wildcard_constraints:
             model="|".join(map(re.escape, models)),
         localrule: True
@@ -63,14 +59,14 @@ for part, (models, printed) in REPORT_PRINTED.items():
 REPORT_CLAIM_PAGES = {
     entry.of["model"]: entry.shown
     for entry in ENTRIES
-    if entry.kind == "table" and entry.category == JUDGED["category"]
+    if entry.kind == "table" and entry.category == JUDGED
 }
 # What claims may link to.
 REPORT_LINKED = by_model(entry.shown for entry in ENTRIES if entry.category in PAPERS.values())
 
 if REPORT_CLAIM_PAGES:
 
-    use rule analysis_step as claims_page with:
+    use rule light_step as claims_page with:
         input:
             claims=rules.claim_verdicts.output.table,
             cases=rules.claim_verdicts.output.cases,
@@ -84,13 +80,10 @@ if REPORT_CLAIM_PAGES:
             page=reported(
                 "<results>/{model}/tables/claims.html",
                 "every published claim, judged",
-                JUDGED,
+                {"category": JUDGED},
                 "claims",
             ),
             latex="<results>/{model}/tables/claims.tex",
-        pathvars:
-            job="report/{model}.claims_page",
-        localrule: True
         params:
             **step("report/claims_page.py"),
             model="{model}",
@@ -134,7 +127,7 @@ REPORT_PRODUCTS = FIGURES + TABLES + PAGES
 REPORT_FINDINGS = ("clark2019-position", "clark2019-table1")
 
 
-use rule analysis_step as overview with:
+use rule light_step as overview with:
     input:
         cards=expand(rules.model_card.output.model, model=SERVED["report"]),
         claims=[with_ending(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
@@ -151,9 +144,6 @@ use rule analysis_step as overview with:
         sources=REPORT_FRONT_SOURCES,
     output:
         overview="<results>/report/overview.rst",
-    pathvars:
-        job="report/overview",
-    localrule: True
     params:
         **step("report/overview.py"),
         facts=REPORT_FACTS,

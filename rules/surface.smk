@@ -1,13 +1,13 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
-surface = Products("surface")
+surface = Products("surface", "clark2019", "3 Surface patterns")
+surface_of_encoders = Products("surface", "clark2019", "3 Surface patterns", ["encoder"])
 
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
 # From where on a head is broad: in nats, of a decoder as a share of the largest entropy.
 SURFACE_BROAD = {"encoder": SURFACE["broad"], "decoder": SURFACE["broad_share"]}
-SURFACE_SECTION = PAPER["clark2019"] | {"subcategory": "3 Surface patterns"}
 
 
 use rule analysis_step as relative_position with:
@@ -19,14 +19,7 @@ use rule analysis_step as relative_position with:
         position=surface.measured(
             "<results>/{model}/surface/position.parquet", "head_columns", "behaviours"
         ),
-        above=surface.table(
-            "clark2019-position",
-            "heads above the threshold",
-            SURFACE_SECTION,
-            caption="clark2019-position-table",
-        ),
-    pathvars:
-        job="surface/{model}.relative_position",
+        above=surface.table("clark2019-position", "heads above the threshold"),
     params:
         **step("surface/relative_position.py"),
         threshold=SURFACE["threshold"],
@@ -43,8 +36,6 @@ use rule analysis_step as special_tokens with:
         special_tokens=surface.measured(
             "<results>/{model}/surface/special_tokens.parquet", "head_columns", "behaviours"
         ),
-    pathvars:
-        job="surface/{model}.special_tokens",
     params:
         **step("surface/special_tokens.py"),
         bootstrap=SURFACE["bootstrap"],
@@ -60,9 +51,7 @@ use rule analysis_step as entropy with:
         entropy=surface.measured(
             "<results>/{model}/surface/entropy.parquet", "head_columns", "behaviours"
         ),
-        table=surface.table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.entropy",
+        table=surface.table("clark2019-broad", "section 3.3, broad heads"),
     params:
         **step("surface/entropy.py"),
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
@@ -72,52 +61,42 @@ use rule analysis_step as entropy with:
 
 use rule model_step as gradient_importance with:
     input:
-        model=rules.model_card.output.model,
+        **MODEL,
         corpus=SURFACE_CORPUS,
         head=rules.mlm_head.output.head,
-        files=model_files,
     output:
         # A decoder predicts no masked tokens.
-        gradients=surface.measured("<results>/{model}/surface/gradients.parquet", kinds=["encoder"]),
-    pathvars:
-        job="surface/{model}.gradient_importance",
+        gradients=surface_of_encoders.measured("<results>/{model}/surface/gradients.parquet"),
     params:
         **step("surface/gradient_importance.py"),
         n_segments=SURFACE["gradients"]["n_segments"],
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         bootstrap=SURFACE["bootstrap"],
-        device=config["device"],
         seed=config["seed"],
 
 
 use rule torch_step as surface_drawings with:
     input:
+        **MODEL,
         attention=SURFACE_CACHE,
-        model=rules.model_card.output.model,
         position=rules.relative_position.output.position,
         special_tokens=rules.special_tokens.output.special_tokens,
         entropy=rules.entropy.output.entropy,
-        files=model_files,
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
-        table=surface.table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.surface_drawings",
+        table=surface.table("clark2019-strongest", "strongest heads of Figure 1"),
     localrule: True
     params:
         **step("surface/surface_drawings.py"),
+        **SURFACE["drawings"],
         threshold=SURFACE["threshold"],
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
-        heads=SURFACE["drawings"]["heads"],
-        example=SURFACE["drawings"]["example"],
-        max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
 
 
 surface.drawn(
     "clark2019-fig1",
     "Figure 1, heads drawn as lines",
-    SURFACE_SECTION,
     input={
         "drawings": rules.surface_drawings.output.drawings,
         "table": rules.surface_drawings.output.table,
@@ -127,26 +106,21 @@ surface.drawn(
 surface.drawn(
     "clark2019-fig2",
     "Figure 2, special tokens",
-    SURFACE_SECTION,
     input={"special_tokens": rules.special_tokens.output.special_tokens},
 )
-surface.drawn(
+surface_of_encoders.drawn(
     "clark2019-fig3",
     "Figure 3, gradient importance",
-    SURFACE_SECTION,
     input={"gradients": rules.gradient_importance.output.gradients},
-    kinds=["encoder"],
 )
 surface.drawn(
     "clark2019-fig4",
     "Figure 4, entropy",
-    SURFACE_SECTION,
     input={"entropy": rules.entropy.output.entropy},
 )
 surface.drawn(
     "clark2019-position",
     "section 3.1, relative position",
-    SURFACE_SECTION,
     input={"position": rules.relative_position.output.position},
     params={"threshold": SURFACE["threshold"]},
 )

@@ -1,6 +1,6 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
-syntax = Products("syntax")
+syntax = Products("syntax", "clark2019", "4.2 Dependency syntax")
 
 from workflow_scripts.core.data.annotations import coreference_annotation
 
@@ -11,9 +11,10 @@ SYNTAX_TREES = f"<results>/corpora/{SYNTAX['treebank']}.annotation.jsonl"
 SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "gold"
 # What the mentions of Figure 5's coreference panels are, where the study has the chapter.
 SYNTAX_MENTIONS = (
-    coreference_annotation(COREFERENCE[config["coreference"]["corpus"]]) if "coreference" in config else ""
+    coreference_annotation(COREFERENCE[config["coreference"]["corpus"]])
+    if "coreference" in config
+    else ""
 )
-SYNTAX_SECTION = PAPER["clark2019"] | {"subcategory": "4.2 Dependency syntax"}
 
 
 use rule analysis_step as syntax_scores with:
@@ -32,8 +33,6 @@ use rule analysis_step as syntax_scores with:
         ),
         best="<results>/{model}/syntax/held_out.parquet",
         sentences="<results>/{model}/syntax/sentences.csv",
-    pathvars:
-        job="syntax/{model}.syntax_scores",
     params:
         **step("syntax/syntax_scores.py"),
         largest_offset=SYNTAX["largest_offset"],
@@ -42,24 +41,21 @@ use rule analysis_step as syntax_scores with:
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_table1 with:
+use rule light_step as clark2019_table1 with:
     input:
         scores=rules.syntax_scores.output.scores,
         released=rules.syntax_scores.output.released,
         offsets=rules.syntax_scores.output.offsets,
         best=rules.syntax_scores.output.best,
     output:
-        table=syntax.table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
-    pathvars:
-        job="syntax/{model}.clark2019_table1",
-    localrule: True
+        table=syntax.table("clark2019-table1", "Table 1, heads as parsers"),
     params:
         **step("syntax/clark2019_table1.py"),
         fewest=SYNTAX["fewest"],
         annotation=SYNTAX_ANNOTATION,
 
 
-use rule analysis_step as syntax_examples with:
+use rule light_step as syntax_examples with:
     input:
         attention=SYNTAX_CACHE,
         model=rules.model_card.output.model,
@@ -67,9 +63,6 @@ use rule analysis_step as syntax_examples with:
         scores=rules.syntax_scores.output.scores,
     output:
         examples="<results>/{model}/syntax/examples.parquet",
-    pathvars:
-        job="syntax/{model}.syntax_examples",
-    localrule: True
     params:
         **step("syntax/syntax_examples.py"),
         relations=SYNTAX["relations"],
@@ -80,7 +73,6 @@ use rule analysis_step as syntax_examples with:
 syntax.drawn(
     "clark2019-fig5",
     "Figure 5, heads on example sentences",
-    SYNTAX_SECTION,
     input={
         "examples": rules.syntax_examples.output.examples,
         "coreference": (

@@ -1,6 +1,6 @@
 """tasks: the tables of GLUE tasks and of ARCT, prepared and checked."""
 
-tasks = Products("tasks")
+tasks = Products("tasks", COUNTS)
 
 # The directory that the study's own grammar writes a task into, by how it is read.
 TASK_GENERATED = {
@@ -12,13 +12,10 @@ TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT el
 TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_files(ARCT.get(key))]
 
 
-use rule analysis_step as generate_task with:
+use rule light_step as generate_task with:
     output:
         **folder("generated", "<results>/tasks/{task}.generated"),
-    pathvars:
-        job="tasks/{task}.generate_task",
     priority: 20  # short, and the longest chains begin here
-    localrule: True
     params:
         **step("tasks/generate_task.py"),
         name="{task}",
@@ -27,20 +24,17 @@ use rule analysis_step as generate_task with:
         seed=config["seed"],
 
 
-use rule analysis_step as prepare_task with:
+use rule light_step as prepare_task with:
     input:
         files=files_of(TASKS, "task"),
-        domains=domains_of(TASKS, "task"),
+        domains=domains_of,
         generated=lookup("{task}/generated", within=TASK_GENERATED),
         generated_digests=lookup("{task}/generated_digests", within=TASK_GENERATED),
     output:
         table="<results>/tasks/{task}.parquet",
-        counts=tasks.counts("tasks", "{task}", "task-counts", TASKS),
-    pathvars:
-        job="tasks/{task}.prepare_task",
+        counts=tasks.counts("{task}", "task-counts", TASKS),
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    localrule: True
     params:
         **step("tasks/prepare_task.py"),
         name="{task}",
@@ -50,15 +44,12 @@ use rule analysis_step as prepare_task with:
         seed=config["seed"],
 
 
-use rule analysis_step as task_annotation with:
+use rule light_step as task_annotation with:
     input:
         table=rules.prepare_task.output.table,
     output:
         examples="<results>/tasks/{task}.jsonl",
         annotation="<results>/tasks/{task}.annotation.jsonl",
-    pathvars:
-        job="tasks/{task}.task_annotation",
-    localrule: True
     params:
         **step("tasks/task_annotation.py"),
         n_examples=config["attention"]["task_examples"],
@@ -66,33 +57,24 @@ use rule analysis_step as task_annotation with:
         seed=config["seed"],
 
 
-use rule analysis_step as generate_arct with:
+use rule light_step as generate_arct with:
     output:
         **folder("generated", "<results>/tasks/arct.generate"),
-    pathvars:
-        job="tasks/generate_arct",
-    localrule: True
     params:
         **step("tasks/generate_arct.py"),
         numbers=ARCT.get("generate"),
         seed=config["seed"],
 
 
-use rule analysis_step as prepare_arct with:
+use rule light_step as prepare_arct with:
     input:
         **contents(directory=TASK_ARCT_DIRECTORY),
         files=TASK_ARCT_FILES,
     output:
         table="<results>/tasks/arct.points.parquet",
         counts=tasks.counts(
-            "tasks",
-            "arct.points",
-            "arct-counts",
-            ["arct.points"] if "arguments" in config else [],
+            "arct.points", "arct-counts", ["arct.points"] if "arguments" in config else []
         ),
-    pathvars:
-        job="tasks/prepare_arct",
-    localrule: True
     params:
         **step("tasks/prepare_arct.py"),
         source=without(ARCT, ("adversarial", "n_train")),

@@ -1,9 +1,8 @@
 """translation: an encoder-decoder's heads of three types masked and pruned (Michel 3 to 6)."""
 
-translation = Products("translation")
+translation = Products("translation", "michel2019", "3 to 6 Translation", per_model=False)
 
 TRANSLATION = config["translation"]
-TRANSLATION_SECTION = PAPER["michel2019"] | {"subcategory": "3 to 6 Translation"}
 TRANSLATION_TRAINING = TRANSLATION.get("train")
 TRANSLATION_MODEL = TRANSLATION.get("model", {})
 # The translators of the study: one for each seed, or the pretrained one.
@@ -36,14 +35,11 @@ use rule analysis_step as translation_pairs with:
         ],
     output:
         pairs="<results>/translation/pairs.parquet",
-        counts=translation.listed(
+        counts=Products("translation", COUNTS).listed(
             "<results>/translation/pairs.counts.csv",
             "sentence pairs, and those that splits share",
-            COUNTS,
-            caption="translation-counts",
+            "translation-counts",
         ),
-    pathvars:
-        job="translation/translation_pairs",
     resources:
         mem_mb=memory(1500, 20),
         runtime=minutes(60),
@@ -64,8 +60,6 @@ if TRANSLATION_TRAINING:
             **folder("epochs", "<results>/translation/{run}.epochs", kept=FINETUNE["keep_weights"]),
             card="<results>/translation/{run}.card.json",
             curve="<results>/translation/{run}.curve.csv",
-        pathvars:
-            job="translation/{run}.translator_training",
         priority: 9  # begins the longest chain of the chapter
         params:
             **step("translation/translator_training.py"),
@@ -73,7 +67,6 @@ if TRANSLATION_TRAINING:
             recipe=lambda w: without(TRANSLATION_TRAINING, ("seeds", "every_epoch"))
             | {"seed": int(w.run)},
             every_epoch=TRANSLATION_EPOCHS,
-            device=config["device"],
 
     TRANSLATION_CARD = rules.translator_training.output.card
     TRANSLATION_FILES = contents(checkpoint=rules.translator_training.output.checkpoint)
@@ -85,8 +78,6 @@ else:
             files=local_files(TRANSLATION_MODEL.get("path"), deep=False),
         output:
             card="<results>/translation/{run}.card.json",
-        pathvars:
-            job="translation/{run}.translator_card",
         retries: 2  # the hub may fail to answer
         resources:
             mem_mb=memory(3000, 3),
@@ -112,8 +103,6 @@ use rule training_step as translation_sweep with:
         **TRANSLATION_INPUT,
     output:
         sweep="<results>/translation/{run}.sweep.parquet",
-    pathvars:
-        job="translation/{run}.translation_sweep",
     priority: 8
     params:
         **step("translation/translation_sweep.py"),
@@ -123,7 +112,6 @@ use rule training_step as translation_sweep with:
         sentences=TRANSLATION["sentences"],
         pass_rows=TRANSLATION["pass_rows"],
         sample_seed=config["seed"],
-        device=config["device"],
 
 
 use rule analysis_step as translation_scores with:
@@ -135,8 +123,6 @@ use rule analysis_step as translation_scores with:
         ),
         gain="<results>/translation/{run}.gain.parquet",
         types=translation.judged("<results>/translation/{run}.types.parquet", run=TRANSLATION_RUNS),
-    pathvars:
-        job="translation/{run}.translation_scores",
     resources:
         mem_mb=memory(1500, 25),
         runtime=minutes(60),
@@ -154,7 +140,6 @@ TRANSLATION_PRUNING = {
     "settings": TRANSLATION["pruning"],
     "measurement": {key: TRANSLATION[key] for key in ("sentences", "pass_rows", "bootstrap")}
     | {"seed": config["seed"]},
-    "device": config["device"],
 }
 
 
@@ -170,8 +155,6 @@ use rule training_step as translation_pruning with:
             "<results>/translation/{run}.curves.parquet", run=TRANSLATION_RUNS
         ),
         order="<results>/translation/{run}.order.parquet",
-    pathvars:
-        job="translation/{run}.translation_pruning",
     priority: 5
     params:
         **step("translation/translation_pruning.py"),
@@ -189,8 +172,6 @@ if TRANSLATION_EPOCHS:
                 "<results>/translation/{run}.training.parquet", run=TRANSLATION_RUNS
             ),
             importance="<results>/translation/{run}.epochs.parquet",
-        pathvars:
-            job="translation/{run}.translation_epochs",
         priority: 5
         resources:
             **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads each epoch's weights in turn
@@ -199,4 +180,83 @@ if TRANSLATION_EPOCHS:
             **TRANSLATION_PRUNING,
 
 
-include: "translation_figures.smk"
+TRANSLATION_SCORES = expand(rules.translation_scores.output.scores, run=TRANSLATION_RUNS)
+
+
+use rule light_step as michel2019_translation_tables with:
+    input:
+        scores=TRANSLATION_SCORES,
+        types=expand(rules.translation_scores.output.types, run=TRANSLATION_RUNS),
+        gains=expand(rules.translation_scores.output.gain, run=TRANSLATION_RUNS),
+    output:
+        heads=translation.table(
+            "michel2019-translation-table1", "Table 1, translation: every head masked"
+        ),
+        alone=translation.table(
+            "michel2019-translation-table2", "Table 2, translation: the best head left alone"
+        ),
+        by_type=translation.table(
+            "michel2019-translation-types", "section 3, translation: types of attention compared"
+        ),
+        pairs=translation.table(
+            "michel2019-translation-pairs",
+            "section 3.4, translation: the same heads on other sentences",
+        ),
+        points="<results>/translation/points.parquet",
+    params:
+        **step("translation/michel2019_translation_tables.py"),
+        bootstrap=TRANSLATION["bootstrap"],
+        seed=config["seed"],
+
+
+translation.drawn(
+    "michel2019-translation-grids",
+    "Table 1, translation: every head masked, as a figure",
+    input={"scores": TRANSLATION_SCORES},
+)
+
+
+translation.drawn(
+    "michel2019-translation-fig1",
+    "Figure 1a, translation: BLEU without one head",
+    input={"scores": TRANSLATION_SCORES},
+)
+
+
+translation.drawn(
+    "michel2019-translation-fig2",
+    "Figure 2a, translation: effects on other sentences",
+    input={
+        "points": rules.michel2019_translation_tables.output.points,
+        "pairs": rules.michel2019_translation_tables.output.pairs,
+    },
+)
+
+
+TRANSLATION_CURVES = expand(rules.translation_pruning.output.curves, run=TRANSLATION_RUNS)
+
+
+translation.drawn(
+    "michel2019-translation-fig3",
+    "Figure 3a, translation: pruning all heads",
+    input={"curves": TRANSLATION_CURVES},
+)
+
+
+translation.drawn(
+    "michel2019-translation-fig4",
+    "Figure 4, translation: pruning one type of attention",
+    input={"curves": TRANSLATION_CURVES},
+)
+
+
+if TRANSLATION_EPOCHS:
+
+    translation.drawn(
+        "michel2019-translation-fig5",
+        "Figure 5, translation: pruning during training",
+        input={
+            "training": expand(rules.translation_epochs.output.training, run=TRANSLATION_RUNS),
+            "importance": expand(rules.translation_epochs.output.importance, run=TRANSLATION_RUNS),
+        },
+    )
