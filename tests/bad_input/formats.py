@@ -13,7 +13,7 @@ import defusedxml.ElementTree
 import pandas as pd
 
 from tests.bad_input import corefud
-from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.data.tasks import ARCT_TEXTS, TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
 from workflow_scripts.corpora.segments import articles_of_file
@@ -69,14 +69,14 @@ def glue(name: str) -> tuple[Callable[[Path], Records], Callable[[str], Records]
 
 def arct_read(path: Path) -> Records:
     return [
-        (row["id"], *(row[column] for column in arct_files.TEXTS), str(row["label"]))
+        (row["id"], *(row[column] for column in ARCT_TEXTS), str(row["label"]))
         for row in arct_files.read_points(path)
     ]
 
 
 def arct_plainly(text: str) -> Records:
     names, *rows = [line.split("\t") for line in lines_of(text)]
-    columns = [names.index(column) for column in arct_files.TEXTS]
+    columns = [names.index(column) for column in ARCT_TEXTS]
     id_, label = names.index("#id"), names.index("correctLabelW0orW1")
     return [(row[id_], *(" ".join(row[k].split()) for k in columns), row[label]) for row in rows]
 
