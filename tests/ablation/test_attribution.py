@@ -1,7 +1,6 @@
 """Attributions against finite differences, their agreement with exact effects, and screens."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ from transformers import PreTrainedModel
 
 from tests.core.test_causal_engine import GPT2, opened
 from tests.core.tiny_models import random_classifier, random_tokens
-from workflow_scripts.ablation import ablation_attribution, figures
 from workflow_scripts.ablation.ablation_attribution import (
     Screen,
     compared,
@@ -21,7 +19,6 @@ from workflow_scripts.ablation.ablation_attribution import (
 )
 from workflow_scripts.ablation.ablation_modes import Effects
 from workflow_scripts.ablation.classifier_attribution import Losses, attribution_table, attributions
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import (
@@ -178,34 +175,3 @@ def test_intervals_of_missed_heads_hold_the_sampling_of_heads() -> None:
         row = screened(Screen(0.2, 0.2, seed), estimates, exact)
         inside += row["missed_low"] <= row["true_missed"] <= row["missed_high"]
     assert 0.9 <= inside / 200 <= 1
-
-
-def test_written_and_drawn(tmp_path: Path) -> None:
-    """Of a decoder whose attributions equal its effects."""
-    rng, rows, ids = np.random.default_rng(2), [], ["a", "b", "c", "d"]
-    changes = rng.normal(size=(1, 2, 10, 4))
-    plain = {"mode": "none", "layer": -1, "head": -1, "n_tokens": 4}
-    for id_ in ids:
-        rows.append({"id": id_, "document": id_, "unit": "none", "nats": 9.0} | plain)
-    for (layer, head), of_head in zip(np.ndindex(2, 10), changes.reshape(20, 4), strict=True):
-        for text in range(len(ids)):
-            row = rows[text] | {"unit": "head", "mode": "zero", "layer": layer, "head": head}
-            rows.append(row | {"nats": 9 + of_head[text]})
-    tables.write(pd.DataFrame(rows), tmp_path / "losses.parquet")
-    tables.write(attribution_table(changes, ["zero"], ids), tmp_path / "attribution.parquet")
-    paths = tmp_path / "table.csv", tmp_path / "heads.csv"
-    screen = {"first": 0.2, "random": 0.1}
-    settings = {"bootstrap": 100, "permutations": 500, "seed": 1, "screen": screen}
-    ablation_attribution.main(
-        [tmp_path / "attribution.parquet"], *paths, **settings, losses=[tmp_path / "losses.parquet"]
-    )
-    table, heads = map(pd.read_csv, paths)
-    first = table.iloc[0]
-    assert first["rho"] == pytest.approx(1) and first["shared"] == first["top"] == 2
-    assert (first["opposite"], first["top_missed"], first["above"]) == (0, 0, 0)
-    np.testing.assert_allclose(
-        heads["attribution"][:20], changes.reshape(20, 4).sum(1) / 16, rtol=1e-5
-    )
-    images = [tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
-    figures.ablation_attribution_figure(paths[1], *images)
-    assert all(image.stat().st_size > 0 for image in images)

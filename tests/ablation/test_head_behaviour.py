@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.ablation.test_ablation_scores import made_up_scores
-from workflow_scripts.ablation import ablation_modes, figures, head_behaviour
-from workflow_scripts.chapters import collect
+from workflow_scripts.ablation import ablation_modes, head_behaviour
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
 
@@ -118,11 +117,6 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
 
 
-def test_kinds_are_those_that_chapters_distinguish() -> None:
-    kinds = [kind for one in collect("head_columns").values() for kind in getattr(one, "KINDS", {})]
-    assert sorted([*kinds, "other"]) == sorted(head_behaviour.STRATA)
-
-
 def test_verdicts_by_hand(tmp_path: Path, chapters: dict[str, Path]) -> None:
     """Of 50 examples; the variance is 0.0004, the mean over seeds, and 2 / 52^2 for two more."""
     heads, strata = run(tmp_path, chapters)
@@ -153,56 +147,3 @@ def test_the_interval_of_a_mean_has_the_covariances_of_its_heads() -> None:
     low, high = ablation_modes.interval_of_mean(changes.mean(axis=0), covariance, chosen)
     sampled = [changes[rng.integers(0, 400, 400)][:, chosen].mean() for _ in range(4000)]
     assert [low, high] == pytest.approx(np.percentile(sampled, [5, 95]), abs=5e-4)
-
-
-def test_two_more_examples_make_the_interval_of_bonett_and_price(tmp_path: Path) -> None:
-    n, z, worse, better = 200, 1.6449, 12, 2
-    changes = np.repeat([-1, 1, 0], [worse, better, n - worse - better])
-    frame = pd.DataFrame({"layer": [0], "head": [0], "other_layer": [0], "other_head": [0]})
-    frame = frame.assign(task="rte", mode="zero", covariance=changes.var() / n)
-    tables.write(frame, tmp_path / "covariance")
-    covariance = ablation_modes.covariance_of([tmp_path / "covariance"], "zero", "rte", n)
-    p12, p21 = (worse + 1) / (n + 2), (better + 1) / (n + 2)
-    error = np.sqrt((p12 + p21 - (p12 - p21) ** 2) / (n + 2))
-    assert z * np.sqrt(covariance[0, 0]) == pytest.approx(z * error, rel=0.02)
-
-
-@pytest.mark.parametrize(
-    "low,high,significant,expected",
-    [
-        (-0.005, 0.002, None, "equivalent"),
-        (-0.009, -0.001, True, "equivalent"),
-        (-0.02, -0.001, None, "loss"),
-        (0.001, 0.02, None, "gain"),
-        (-0.02, 0.002, None, "cannot tell"),
-        (-0.02, -0.001, False, "cannot tell"),
-        (-0.02, 0.001, True, "loss"),
-    ],
-)
-def test_verdicts(low: float, high: float, significant: bool | None, expected: str) -> None:
-    assert ablation_modes.verdict(low, high, 0.01, significant) == expected
-
-
-def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, Path]) -> None:
-    heads, _ = run(tmp_path, {key: chapters[key] for key in ("scores", "covariances")})
-    assert heads["stratum"].tolist() == ["other"] * 4
-    outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    tables_ = {"heads": tmp_path / "heads", "strata": tmp_path / "strata"}
-    call(figures.kovaleva2019_heads, tables_ | outputs)
-    assert outputs["png"].stat().st_size > 5000
-
-
-def test_random_sets_distinguish_a_harmful_kind() -> None:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"effect_rte": rng.normal(0, 0.01, 72), "kinds": "other"})
-    frame.loc[:9, "kinds"] = "syntactic"
-    frame.loc[10:19, "kinds"] = "position"
-    frame.loc[:9, "effect_rte"] -= 0.05
-    error = {"rte": np.eye(72) * 1e-4}
-    actual = head_behaviour.compare(frame, error, 0.01, 500, 1).set_index("stratum")
-    assert actual["verdict"].to_dict() == {
-        "syntactic": "loss", "position": "equivalent", "other": "equivalent", "all": "equivalent",
-    }  # fmt: skip
-    assert actual.loc["syntactic", "p"] < 0.01
-    assert actual.loc["position", "p"] > 0.01
-    assert actual.loc["syntactic", "ci_high"] < -0.03

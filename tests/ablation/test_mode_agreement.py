@@ -1,7 +1,6 @@
 """Modes of disabling compared, by hand: effects, pairs of modes, and verdicts over modes."""
 
 from itertools import combinations, product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,14 +8,13 @@ import pytest
 from scipy import stats
 from scipy.stats import spearmanr
 
-from workflow_scripts.ablation import ablation_modes, figures
+from workflow_scripts.ablation import ablation_modes
 from workflow_scripts.ablation.ablation_modes import (
     Effects,
     Settings,
     effects_of_classifier,
     effects_of_decoder,
 )
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.stats import bootstrap
 
 N, HEADS, MODES = 40, 6, ("uniform", "zero", "resample")
@@ -155,17 +153,3 @@ def test_verdicts_over_modes() -> None:
     expected = ["in all modes", depends, "in some modes", "no effect shown", "in all modes"]
     assert frame["verdict"].tolist() == [*expected, depends]
     assert (frame["low_zero"] < frame["effect_zero"]).all()
-
-
-def test_tables_and_figure(tmp_path: Path) -> None:
-    logits, scores = swept()
-    tables.write(logits, tmp_path / "logits")
-    tables.write(scores, tmp_path / "scores")
-    outputs = tmp_path / "pairs.csv", tmp_path / "heads.csv"
-    settings = {"bootstrap": 100, "permutations": 700, "seed": 1, "points": 1, "nats": 0.01}
-    inputs = {"logits": [tmp_path / "logits"], "scores": [tmp_path / "scores"]}
-    ablation_modes.main(*outputs, **settings, **inputs)
-    pairs, heads = (tables.read_csv(path) for path in outputs)
-    assert len(pairs) == 2 * 3 and len(heads) == 2 * HEADS
-    figure = figures.draw_mode_agreement(pairs)
-    assert [axes.get_title() for axes in figure.axes] == ["SST-2"]

@@ -11,7 +11,6 @@ import torch
 
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, byte_tokenizer, save_llama
 from workflow_scripts.ablation import next_token_sweep
-from workflow_scripts.ablation.figures import draw_units, every_variant
 from workflow_scripts.ablation.next_token_scores import score
 from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
 from workflow_scripts.core.data import tables
@@ -113,14 +112,3 @@ def test_effects_intervals_and_tests_are_over_documents() -> None:
     means = by_document[:, sampled].sum(axis=2) / n_tokens[sampled].sum(axis=1)
     expected = np.percentile(means, (2.5, 97.5), axis=1)
     np.testing.assert_allclose(found[["ci_low", "ci_high"]].T, expected, atol=0.01)
-
-
-def test_printed_and_drawn(study: Path) -> None:
-    scores = score(tables.read(study / "losses.parquet"), 100, 1000, 1)
-    rows = every_variant(scores)
-    assert len(rows) == 3 * LAYERS * HEADS + LAYERS * KV_HEADS
-    heads = rows[(rows["unit"] == "head") & (rows["mode"] == "zero")]
-    assert heads["effect"].is_monotonic_decreasing
-    assert set(heads["name"]) == {f"{layer}-{head}" for layer in (1, 2) for head in (1, 2, 3, 4)}
-    titles = [axes.get_title() for axes in draw_units(scores, "zero").axes if axes.get_title()]
-    assert titles == ["one head disabled", "one head left in its layer", "one group disabled"]

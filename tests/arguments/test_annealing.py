@@ -1,26 +1,20 @@
-"""Learning rates that fall with the development accuracy, what a grid may hold, and arct.yaml."""
+"""Learning rates that fall with the development accuracy, and one search for all set-ups."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-import yaml
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from tests.arguments.builders import made_up_arct, made_up_vectors
-from tests.parsed_rules import parsed
 from workflow_scripts.arguments import argument_run, argument_training
 from workflow_scripts.arguments.argument_training import Annealer, Family, LabelledPoints, fit
 from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.core.data.tasks import ARCT_TEXTS
-from workflow_scripts.core.model.training import constant_schedule, linear_schedule
-from workflow_scripts.core.run.config import check
+from workflow_scripts.core.model.training import constant_schedule
 
-ROOT = Path(__file__).parents[2]
 CPU = torch.device("cpu")
 SETTINGS = {
     "grid": {"learning_rate": [0.02], "dropout": [0.1]},
@@ -75,20 +69,6 @@ def test_annealing_equals_pytorchs_plateau(patience: int) -> None:
     assert len(set(rates)) > 3
 
 
-def test_annealing_multiplies_what_a_schedule_gives() -> None:
-    annealed, plain = sgd(), sgd()
-    schedules = linear_schedule(annealed, 10), linear_schedule(plain, 10)
-    annealer = Annealer(schedules[0], 0.1, 0)
-    for accuracy in (0.5, 0.4):  # the second has dropped
-        annealer.step(accuracy)
-    assert annealed.param_groups[0]["lr"] == pytest.approx(0.1)
-    for schedule in schedules:
-        schedule.optimizer.step()
-        schedule.step()
-    assert annealed.param_groups[0]["lr"] == pytest.approx(0.1 * plain.param_groups[0]["lr"])
-    assert plain.param_groups[0]["lr"] == pytest.approx(0.9)
-
-
 def test_a_run_lowers_its_rate_after_epochs_without_a_new_best(
     frame: pd.DataFrame, bov: Family, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,30 +81,6 @@ def test_a_run_lowers_its_rate_after_epochs_without_a_new_best(
         anneal = {"factor": 0.1, "patience": patience}
         plan = argument_run.RunPlan(["W"], "original", settings | {"anneal": anneal}, 1, CPU)
         assert rates_of(bov, frame, plan) == pytest.approx(rates)
-
-
-def test_without_decay_and_annealing_the_rate_stays(frame: pd.DataFrame, bov: Family) -> None:
-    none = {"anneal": {"factor": 1, "patience": 0}}
-    plan = argument_run.RunPlan(["W"], "original", SETTINGS | none, 1, CPU)
-    assert rates_of(bov, frame, plan) == [0.02] * 3
-    decaying = argument_run.RunPlan(["W"], "original", SETTINGS | none | {"decay": True}, 1, CPU)
-    steps = 3 * 4  # 60 points in batches of 16, three times
-    last = [4 * epoch - 1 for epoch in (1, 2, 3)]
-    assert rates_of(bov, frame, decaying) == pytest.approx(
-        [0.02 * (steps - step) / steps for step in last]
-    )
-
-
-def test_a_grid_of_epochs_and_batch_sizes(frame: pd.DataFrame, bov: Family) -> None:
-    grid = SETTINGS["grid"] | {"epochs": [1, 2], "batch_size": [8, 30]}
-    plan = argument_run.RunPlan(["W"], "original", SETTINGS | {"grid": grid}, 1, CPU)
-    made = [plan.run("W", chosen) for chosen in argument_run.grid_of(grid)]
-    assert [(run.epochs, run.batch_size) for run in made] == [(1, 8), (1, 30), (2, 8), (2, 30)]
-    assert len(argument_run.search(bov, frame, plan)) == 4
-    without = argument_run.RunPlan(["W"], "original", SETTINGS, 1, CPU).run(
-        "W", {"learning_rate": 1.0}
-    )
-    assert (without.epochs, without.batch_size) == (3, 16)
 
 
 def test_one_search_for_all_set_ups(
@@ -149,36 +105,3 @@ def test_one_search_for_all_set_ups(
         plan = argument_run.RunPlan(["W"], "original", settings, 1, CPU)
         argument_run.train_all(bov, frame, plan, tmp_path / "grid.csv", tmp_path / search, [])
     assert used == [0.3, 0.02]
-
-
-def test_the_study_of_arct_has_the_papers_settings(tmp_path: Path) -> None:
-    """Those of the paper's sections 2 and 3 and of the best_params.json files of its runs."""
-    study = yaml.safe_load((ROOT / "studies/arct.yaml").read_text())
-    arguments = check(study, ROOT / "rules/schemas")["arguments"]
-    chosen = {
-        "bert": {"learning_rate": 2e-5, "epochs": 20},
-        "bov": {"learning_rate": 0.09, "epochs": 3, "dropout": 0, "batch_size": 32},
-        "bilstm": {"learning_rate": 0.06, "dropout": 0.1, "hidden": 512},
-    }
-    for family, point in chosen.items():
-        settings = arguments[family]
-        assert point in argument_run.grid_of(settings["grid"])
-        assert settings["anneal"]["factor"] == 0.1
-    base = {key: values for key, values in arguments["bert"]["grids"][0].items() if key != "model"}
-    assert {"learning_rate": 8e-5, "epochs": 30} in argument_run.grid_of(base)
-    assert arguments["bert"]["batch_size"] == 8 and arguments["bert"]["degenerate_below"] == 0.8
-    assert arguments["bilstm"]["epochs"] == 20
-    for family in ("bov", "bilstm"):
-        assert arguments[family]["tune_vectors"] and not arguments[family]["decay"]
-        assert arguments[family]["degenerate_below"] == 0
-    assert len(arguments["seeds"]) == 20 and arguments["grid_seed"] not in arguments["seeds"]
-    default = check(yaml.safe_load((ROOT / "config.yaml").read_text()), ROOT / "rules/schemas")
-    searched_with = parsed()[0].rules["argument_grid"].params["seed"]
-    assert searched_with == default["arguments"]["grid_seed"] != default["seed"]
-    # It is planned whole, with a stand-in for the vectors.
-    path = tmp_path / "arct.yaml"
-    path.write_text(yaml.safe_dump(study))
-    (tmp_path / "glove.840B.300d.txt").write_text("a 1 2\n")
-    script = str(ROOT / "tests/core/plan_studies.py")
-    planned = subprocess.run([sys.executable, script, str(path)], capture_output=True, text=True)
-    assert planned.returncode == 0, planned.stderr[-3000:]

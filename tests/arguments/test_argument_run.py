@@ -1,8 +1,5 @@
-"""Jobs that train word models: what they import, and many seeds in one job."""
+"""Jobs that train word models, with many seeds in one job."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,23 +35,6 @@ def params(name: str, seeds: list[int], **others: Any) -> dict[str, Any]:
     settings |= {"search": "each", "decay": True, "anneal": {"factor": 1, "patience": 0}}
     values = {"family": name, "setups": ["W", "full"], "trained_on": "original", "keep": ["W"]}
     return values | {"settings": settings, "seeds": seeds, "device": "cpu"} | others
-
-
-@pytest.mark.parametrize("name", ["bov", "bilstm"])
-def test_word_families_do_not_import_transformers(name: str, inputs: dict, tmp_path: Path) -> None:
-    """The import takes seconds, and a study has many runs."""
-    paths = inputs | {output: tmp_path / output for output in OUTPUTS}
-    values = params(name, [1]) | {key: str(path) for key, path in paths.items()}
-    code = (
-        "import json, sys\n"
-        "from pathlib import Path\n"
-        "from workflow_scripts.arguments import argument_run\n"
-        "from workflow_scripts.core.run import job\n"
-        f"values, paths = json.loads(sys.argv[1]), {list(paths)}\n"
-        "job.call(argument_run.main, values | {key: Path(values[key]) for key in paths})\n"
-        "sys.exit('transformers' in sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", code, json.dumps(values)], check=True)
 
 
 def test_a_job_of_two_seeds_is_two_jobs_of_one(inputs: dict, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from workflow_scripts.arguments.figures import measure_easy
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
+from workflow_scripts.tasks.arct_files import read_split
 
 SAME = {"n't": "not"}
 BOUNDS = {"bert": 0.8, "bov": 0, "bilstm": 0}
@@ -58,8 +59,8 @@ def predictions() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def authors(folder: Path, nested: bool) -> Path:
-    """The same runs in the authors' files, in either of their layouts."""
+def authors(folder: Path) -> Path:
+    """The same runs in the authors' files."""
     for family, name in (("bert", "bert_large"), ("bov", "bov")):
         rows, trained = [], []
         for (of, run), hits in HITS.items():
@@ -70,21 +71,11 @@ def authors(folder: Path, nested: bool) -> Path:
                 picked = row["label"] if hit else 1 - row["label"]
                 rows.append({"run_no": run, "dataset": "dev", "id": row["id"], "prob0": 0.5}
                             | {"prob1": 0.5, "pred": picked, "correct": bool(hit)})  # fmt: skip
-        if nested:
-            rows.append(rows[0] | {"dataset": "train", "id": "of the training set"})
+        rows.append(rows[0] | {"dataset": "train", "id": "of the training set"})
         (folder / name).mkdir(parents=True)
-        files = ("preds.csv", "accs.csv") if nested else ("dev-predictions.csv", "accs.csv")
-        for frame, file in zip((rows, trained), files, strict=True):
-            path = folder / name / file if nested else folder / f"{name}.{file}"
-            pd.DataFrame(frame).to_csv(path, index=False)
+        for frame, file in zip((rows, trained), ("preds.csv", "accs.csv"), strict=True):
+            pd.DataFrame(frame).to_csv(folder / name / file, index=False)
     return folder
-
-
-def test_which_warrants_hold_the_cue() -> None:
-    cues = cues_of(points(), ("not",), SAME)
-    assert cues["cue_in_right"].tolist() == [True, True, False, True, False]
-    assert cues["cue_in_wrong"].tolist() == [False, False, True, True, False]
-    assert cues["side"].tolist() == [0, 1, 1, -1, -1]
 
 
 def test_shares_by_hand() -> None:
@@ -115,21 +106,6 @@ def test_shares_by_hand() -> None:
     assert rows.loc[("BoV", "cue among always right"), "bert_minus"] == pytest.approx(-1 / 3)
     assert rows.loc[("BoV", "always right"), "bert_minus"] == 0
     assert rows.loc[("BERT", "follows the cue"), "n"] == 6
-
-
-def test_predictions_that_all_follow_the_cue_have_an_interval() -> None:
-    """Of 12 points with 3 runs each the exact lower end is 0.025 ** (1 / 12): points count once."""
-    frame = pd.DataFrame({"id": range(12), "n_runs": 3, "n_right": 3, "n_follow": 3, "side": 0})
-    frame = frame.assign(
-        source=STUDY, model="BoV", family="bov", setup="W", split="dev", runs="all"
-    )
-    frame = frame.assign(cue_in_right=True, cue_in_wrong=False)
-    rows = measure_easy(frame, 50, 1).set_index("measure")
-    ends = rows.loc["follows the cue", ["ci_low", "ci_high"]].tolist()
-    assert ends == pytest.approx([0.025 ** (1 / 12), 1])
-    none = measure_easy(frame.assign(n_follow=0), 50, 1).set_index("measure")
-    ends = none.loc["follows the cue", ["ci_low", "ci_high"]].tolist()
-    assert ends == pytest.approx([0, 1 - 0.025 ** (1 / 12)])
 
 
 def test_differences_are_paired_over_points() -> None:
@@ -166,15 +142,14 @@ def test_differences_are_paired_over_points() -> None:
     assert other[["bert_minus_low", "bert_minus_high"]].tolist() == pytest.approx(list(expected))
 
 
-@pytest.mark.parametrize("nested", [True, False])
-def test_the_authors_runs_are_measured_as_ours(tmp_path: Path, nested: bool) -> None:
+def test_the_authors_runs_are_measured_as_ours(tmp_path: Path) -> None:
     """The same runs from the study and from the authors' files have the same shares."""
     points_file, easy = tmp_path / "points.parquet", tmp_path / "easy.parquet"
     tables.write(pd.concat([points("train"), points()]), points_file)
     runs = predictions()
     tables.write(runs, tmp_path / "runs.parquet")
     tables.write(measure(runs, BOUNDS), tmp_path / "scores.parquet")
-    folder = authors(tmp_path / "published", nested)
+    folder = authors(tmp_path / "published")
     values = {"table": points_file, "predictions": [tmp_path / "runs.parquet"], "easy": easy}
     values |= {"scores": tmp_path / "scores.parquet", "cue": "not", "same": SAME}
     values |= {"degenerate_below": BOUNDS, "published": str(folder)}
@@ -192,78 +167,32 @@ def test_the_authors_runs_are_measured_as_ours(tmp_path: Path, nested: bool) -> 
     assert all(path.stat().st_size for path in figure.values())
 
 
-def edited(path: Path, **columns: object) -> None:
+def test_a_prediction_for_another_point_is_refused_by_line(tmp_path: Path) -> None:
+    path = authors(tmp_path) / "bov/preds.csv"
     frame = pd.read_csv(path)
-    for name, value in columns.items():
-        frame[name] = frame[name].astype(object)
-        frame.loc[1, name] = value
+    frame.loc[1, "id"] = "p9"
     frame.to_csv(path, index=False)
-
-
-def test_files_of_other_data_are_refused_by_line(tmp_path: Path) -> None:
-    folder = authors(tmp_path / "published", nested=True)
-    predictions_file, accuracies = folder / "bov/preds.csv", folder / "bov/accs.csv"
-    kept = predictions_file.read_bytes(), accuracies.read_bytes()
-    cases = [
-        ({"id": "p9"}, r"preds.csv:3: p9 is no point of the study's dev set"),
-        ({"correct": False}, r"preds.csv:3: correct is False, but the study's label of p1 is 1"),
-        ({"id": "p0", "pred": 0}, r"preds.csv:3: a second prediction of p0"),
-        ({"run_no": 9}, r"accs.csv: no run 9, as in .*bov/preds.csv"),
-    ]
-    for columns, message in cases:
-        edited(predictions_file, **columns)
-        with pytest.raises(InputError, match=message):
-            read_published(folder, points(), BOUNDS)
-        predictions_file.write_bytes(kept[0])
-    predictions_file.write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match=r"preds.csv:1: no column run_no; needed are"):
-        read_published(folder, points(), BOUNDS)
-    predictions_file.write_bytes(kept[0])
-    accuracies.unlink()
-    with pytest.raises(InputError, match=r"preds.csv: no accs.csv of these runs next to it"):
-        read_published(folder, points(), BOUNDS)
-    with pytest.raises(InputError, match=r"no predictions as bert_large/preds.csv"):
+    with pytest.raises(InputError, match=r"preds.csv:3: p9 is no point of the study's dev set"):
         read_published(tmp_path, points(), BOUNDS)
-    with pytest.raises(InputError, match=r"no such directory"):
-        read_published(tmp_path / "nowhere", points(), BOUNDS)
 
 
 def test_the_authors_own_validation_predictions(real_data: Path) -> None:
     """Counted anew without pandas' groups: points right in all runs, and those with "not"."""
     folder = real_data.parent / "papers/niven2019-runs"
-    if not folder.is_dir():
-        pytest.skip("no runs of the authors next to the checkout")
-    from workflow_scripts.tasks.arct_files import read_split
-
     rows = read_split(real_data / "arct", "dev")
     frame = pd.DataFrame(rows).assign(split="dev")
     runs = read_published(folder, frame, BOUNDS).assign(source="authors")
     counted = count(runs, cues_of(frame, ("not",), SAME))
     measured = measure_easy(counted, 200, 1).set_index(["runs", "model", "measure"]).sort_index()
-    easy, held = "always right", "cue among always right"
     found = {}
-    for name in ("bert_large", "bov", "bilstm"):
+    for name, title in (("bert_large", "BERT (Large)"), ("bov", "BoV"), ("bilstm", "BiLSTM")):
         lines = (folder / f"{name}.dev-predictions.csv").read_text().splitlines()[1:]
-        trained = (folder / f"{name}.accs.csv").read_text().splitlines()[1:]
-        failed = {line.split(",")[0] for line in trained if float(line.split(",")[2]) < 0.8}
-        wrong = {"all": set(), "not degenerate": set()}
-        for line in lines:
-            run, _, id_, *_, correct = line.split(",")
-            if correct == "False":
-                wrong["all"].add(id_)
-                if name != "bert_large" or run not in failed:
-                    wrong["not degenerate"].add(id_)
-        for choice, ids in wrong.items():
-            always = [row for row in rows if row["id"] not in ids]
-            texts = [row[f"warrant{row['label']}"].lower().replace(".", " ") for row in always]
-            has = [" not " in f" {t} " or "n't" in t or "cannot" in t for t in texts]
-            found[choice, name] = len(always), sum(has)
-    titles = {"bert_large": "BERT (Large)", "bov": "BoV", "bilstm": "BiLSTM"}
-    for (choice, name), (n, has) in found.items():
-        row = measured.loc[(choice, titles[name])]
-        assert row.loc[easy, "share"] == pytest.approx(n / len(rows))
-        assert row.loc[held, "n"] == n
-        assert row.loc[held, "share"] == pytest.approx(has / n)
-    assert found["all", "bert_large"] == (60, 60)
-    assert found["not degenerate", "bert_large"] == (102, 89)
-    assert found["all", "bov"] == (46, 38) and found["all", "bilstm"] == (41, 39)
+        wrong = {line.split(",")[2] for line in lines if line.endswith(",False")}
+        always = [row for row in rows if row["id"] not in wrong]
+        texts = [row[f"warrant{row['label']}"].lower().replace(".", " ") for row in always]
+        has = [" not " in f" {t} " or "n't" in t or "cannot" in t for t in texts]
+        found[name] = len(always), sum(has)
+        row = measured.loc[("all", title)]
+        assert row.loc["always right", "share"] == pytest.approx(len(always) / len(rows))
+        assert row.loc["cue among always right", "share"] == pytest.approx(sum(has) / len(always))
+    assert found == {"bert_large": (60, 60), "bov": (46, 38), "bilstm": (41, 39)}

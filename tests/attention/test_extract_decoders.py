@@ -5,7 +5,6 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
@@ -16,8 +15,6 @@ from workflow_scripts.attention import extract
 from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention
 
 
 def extracted(folder: Path, model: Path) -> Path:
@@ -70,11 +67,3 @@ def test_what_sinks_take_is_stored_before_rounding(tmp_path: Path) -> None:
             np.testing.assert_allclose(example.outside, expected, atol=1e-5)
             of_rounded = 1 - example.pattern.sum(-1, dtype=float)
             assert np.abs(of_rounded - expected).max() > 1e-5
-
-
-def test_a_model_that_sees_later_tokens_has_no_triangle(
-    tmp_path: Path, tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(attention, "is_bidirectional", lambda model: False)
-    with pytest.raises(InputError, match=r"model tiny on example 'e1' attends to a later token"):
-        extracted(tmp_path, tiny_model_dir)

@@ -1,6 +1,5 @@
 """Measures of attention that is not stored: the same as from a cache, bit for bit."""
 
-import gc
 import weakref
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from transformers import BertConfig, BertModel
 
 from tests.core.tiny_decoders import save_llama
@@ -32,7 +30,6 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.patterns import CachedExample
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.model.attention import Watcher
 from workflow_scripts.core.model.extraction import Computed
 from workflow_scripts.core.run import job
 
@@ -58,36 +55,6 @@ MEASURES: dict[str, tuple[dict, tuple[str, ...], dict]] = {
         {"annotation": ANNOTATED["links"]},
         ("scores",),
         {"draws": 100, **DRAWS},
-    ),
-}
-# What reads some examples, and the tables that it needs.
-DRAWINGS: dict[str, tuple[dict, tuple[str, ...], dict]] = {
-    "surface/surface_drawings": (
-        {
-            "position": "cached/surface.relative_position.position",
-            "special_tokens": "cached/surface.special_tokens.special_tokens",
-            "entropy": "cached/surface.entropy.entropy",
-        },
-        ("drawings", "table"),
-        {"threshold": 0.1, "broad": 1.0, "heads": ["1-2"]},
-    ),
-    "syntax/syntax_examples": (
-        {"trees": ANNOTATED["trees"], "scores": "cached/syntax.syntax_scores.scores"},
-        ("examples",),
-        {"relations": ["det"], "n_examples": 2},
-    ),
-    "coreference/coreference_examples": (
-        {
-            "annotation": ANNOTATED["mentions"],
-            "scores": "cached/coreference.coreference_scores.scores",
-        },
-        ("examples",),
-        {"n_examples": 2},
-    ),
-    "frames/frame_drawings": (
-        {"annotation": ANNOTATED["links"], "scores": "cached/frames.frame_scores.scores"},
-        ("drawings",),
-        {"percentile": 50},
     ),
 }
 
@@ -125,14 +92,14 @@ def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         device="cpu",
     )
     (folder / "cached").mkdir()
-    for step in steps(folder, MEASURES | DRAWINGS, "cached"):
+    for step in steps(folder, "cached"):
         module = import_module("workflow_scripts." + step["script"][:-3].replace("/", "."))
         module.main(**job.values_of(module.main, SimpleNamespace(**step, threads=1)))
     return folder
 
 
-def steps(folder: Path, scripts: dict, out: str) -> list[dict[str, Any]]:
-    """What the rules of `scripts` would give them, with outputs in the folder `out`."""
+def steps(folder: Path, out: str) -> list[dict[str, Any]]:
+    """What the rules of MEASURES would give them, with outputs in the folder `out`."""
     common = {"attention": "attention.h5", "model": "model.json", "corpus": "corpus.jsonl"}
     return [
         {
@@ -143,28 +110,17 @@ def steps(folder: Path, scripts: dict, out: str) -> list[dict[str, Any]]:
             },
             "params": params,
         }
-        for name, (inputs, outputs, params) in scripts.items()
+        for name, (inputs, outputs, params) in MEASURES.items()
     ]
 
 
-def run(folder: Path, scripts: dict, *, one_pass: bool) -> list[Path]:
-    """Run `scripts` without the cache; their outputs."""
-    (folder / "computed").mkdir(exist_ok=True)
-    listed = steps(folder, scripts, "computed")
-    products = [Path(file) for step in listed for file in step["output"].values()]
-    card, corpus = str(folder / "model.json"), str(folder / "corpus.jsonl")
-    source = {"card": card, "corpus": corpus, "max_tokens": 100}
-    sources = {str(folder / "attention.h5"): source}
-    on_the_fly.main(products, listed, sources, one_pass, batch_tokens=150, device="cpu", threads=2)
-    return products
-
-
-@pytest.mark.parametrize(
-    ("scripts", "one_pass"), [(MEASURES, True), (DRAWINGS, False)], ids=["measures", "drawings"]
-)
-def test_all_is_equal_to_what_a_cache_gives(study: Path, scripts: dict, one_pass: bool) -> None:
-    made = run(study, scripts, one_pass=one_pass)
-    assert len(made) == sum(len(outputs) for _, outputs, _ in scripts.values())
+def test_all_is_equal_to_what_a_cache_gives(study: Path) -> None:
+    (study / "computed").mkdir()
+    listed = steps(study, "computed")
+    made = [Path(file) for step in listed for file in step["output"].values()]
+    card, corpus = str(study / "model.json"), str(study / "corpus.jsonl")
+    sources = {str(study / "attention.h5"): {"card": card, "corpus": corpus, "max_tokens": 100}}
+    on_the_fly.main(made, listed, sources, True, batch_tokens=150, device="cpu", threads=2)
     for path in made:
         assert path.read_bytes() == (study / "cached" / path.name).read_bytes(), path.name
 
@@ -193,31 +149,6 @@ def test_the_reader_gives_what_a_cache_does(study: Path) -> None:
                 np.testing.assert_array_equal(getattr(computed[index], name), expected)
 
 
-def rounded() -> int:
-    """How many tensors of half precision are in memory."""
-    tensors = (each for each in gc.get_objects() if type(each) is torch.Tensor)
-    return sum(each.dtype == torch.float16 for each in tensors)
-
-
-class Alive(Watcher):
-    """How many layers' patterns are in memory whenever another is computed; at the last one also
-    how many that were rounded.
-    """
-
-    def __init__(self, last: int) -> None:
-        self.patterns: list[weakref.ref] = []
-        self.counts: list[int] = []
-        self.last = last
-        self.before = rounded()  # those of other tests
-
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        self.counts.append(sum(one() is not None for one in self.patterns))
-        self.patterns.append(weakref.ref(pattern))
-        if layer == self.last:
-            self.counts.append(rounded() - self.before)
-        return pattern
-
-
 @pytest.mark.parametrize("n_layers", [2, 8])
 def test_memory_does_not_grow_with_layers(n_layers: int) -> None:
     config = BertConfig(
@@ -231,8 +162,6 @@ def test_memory_does_not_grow_with_layers(n_layers: int) -> None:
         alive.append(sum(one() is not None for one in kept))
         kept.append(weakref.ref(part.pattern))
 
-    with attention.watching(model, watcher := Alive(n_layers - 1)):
-        computed.each(update)
+    computed.each(update)
     assert len(alive) == 3 * n_layers
-    assert max(watcher.counts) <= 1  # the one that measures have just read
     assert max(alive) <= 1

@@ -12,7 +12,10 @@ from pathlib import Path
 import defusedxml.ElementTree
 import pandas as pd
 
+<<<<<<< HEAD
 from tests.bad_input import corefud
+=======
+>>>>>>> main
 from workflow_scripts.core.data.tasks import ARCT_TEXTS, TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
@@ -27,16 +30,12 @@ Records = list[tuple]
 
 @dataclass(frozen=True)
 class Format:
-    """A valid file, called `name`; what the reader and the plain reading make of it.
-
-    `key` is the kind of source and the format's name, as a study gives them, where it does.
-    """
+    """A valid file, called `name`; what the reader and the plain reading make of it."""
 
     name: str
     valid: str
     read: Callable[[Path], Records]
     plainly: Callable[[str], Records]
-    key: str = ""
 
 
 def lines_of(text: str) -> list[str]:
@@ -303,9 +302,9 @@ READERS = {"text": text_read, "treebank": trees_read, "coreference": mentions_re
 
 
 def keyed(key: str, name: str, valid: str, plainly: Callable[[str], Records]) -> Format:
-    """A format of corpora, by its key."""
+    """A format of corpora, by the kind of source and the format's name in a study."""
     kind, form = key.split(".")
-    return Format(name, valid, READERS[kind](form), plainly, key)
+    return Format(name, valid, READERS[kind](form), plainly)
 
 
 FORMATS = {
@@ -335,7 +334,6 @@ FORMATS = {
     "CoNLL-2012": keyed(
         "coreference.conll2012", "a.v4_gold_conll", ONTONOTES, mentions_plainly("conll2012")
     ),
-    "CorefUD": keyed("coreference.conllu", "a.conllu", corefud.COREFUD, corefud.plainly),
     "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
     "WikiText": keyed("text.wikitext", "wiki.raw", WIKITEXT, wikitext_plainly),
     "plain text": keyed("text.plain", "a.txt", "One two.\nThree.\n\nFour.\n", text_plainly),

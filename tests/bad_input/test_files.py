@@ -1,6 +1,5 @@
 """Broken files of every format: each ends in one line with the file and, if it can, the line."""
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -56,10 +55,3 @@ def test_a_broken_file_is_one_line(
 def test_a_missing_file_is_one_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / FORMATS[name].name
     refused(lambda: FORMATS[name].read(path), path)
-
-
-def test_a_gzip_file_that_is_cut_off_is_one_line(tmp_path: Path) -> None:
-    form = FORMATS["GLUE with a header"]
-    path = tmp_path / "train.tsv.gz"
-    path.write_bytes(gzip.compress(form.valid.encode())[:-9])
-    refused(lambda: form.read(path), path)

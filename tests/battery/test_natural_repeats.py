@@ -1,25 +1,14 @@
 """Roles of heads against plain loops over eager's attentions, by hand, and of a tiny decoder."""
 
-from itertools import product
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
-from tests.atlas.made_up_tables import MadeUpModel, written
-from tests.atlas.plainly import check
-from tests.atlas.plainly import read as read_atlas
-from tests.core.tiny_decoders import GPT2, LLAMA, TEXTS, byte_tokenizer, random_decoder, save_llama
-from tests.core.tiny_models import write_card
-from workflow_scripts.battery import figures as battery_figures
-from workflow_scripts.battery import inputs, natural_repeats, random_repeats
+from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
+from workflow_scripts.battery import natural_repeats
 from workflow_scripts.battery.head_roles import compared
 from workflow_scripts.battery.inputs import repeated
-from workflow_scripts.battery.measures import ROLES
-from workflow_scripts.battery.natural_repeats import AROUND, confirmed, p_values, repeats
+from workflow_scripts.battery.natural_repeats import AROUND, confirmed, repeats
 from workflow_scripts.battery.random_repeats import (
     as_tokens,
     mean_weights,
@@ -27,9 +16,7 @@ from workflow_scripts.battery.random_repeats import (
     scores,
     second_copy,
 )
-from workflow_scripts.core.data.annotations import Example, read_examples, write_examples
-from workflow_scripts.core.data.tokens import Tokens, tokenize
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.stats.randomisation import holm
 
@@ -158,14 +145,6 @@ def test_a_head_that_prefers_another_token_has_no_role() -> None:
     assert (row["score"], row["best_other"]) == pytest.approx((0.4, 0.6))
     assert not row["has_role"]
     assert row["p_corrected"] < 0.001
-    read = np.zeros((N, 1, 1, sum(map(len, (natural_repeats.BACK, natural_repeats.FROM_FIRST)))))
-    read[..., 1], read[..., 3] = 0.4, 0.6
-    with_role, documents = frame.assign(has_role=True), [str(number) for number in range(N)]
-    found = confirmed(with_role, read, documents, 100, 2000, 1).set_index("role")
-    row = found.loc["previous"]
-    assert (row["natural"], row["natural_best_other"]) == pytest.approx((0.4, 0.6))
-    assert not row["confirmed"]
-    assert row["natural_p_corrected"] < 0.01
 
 
 def natural(ids: np.ndarray) -> Tokens:
@@ -231,83 +210,3 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
                 roles[role].others[number], np.mean(others[role], axis=0), atol=1e-6
             )
     assert len(sums) == 3
-
-
-def test_documents_change_sign_as_wholes() -> None:
-    """With all documents of one sign, p is near twice 2^-n; within a document none is sampled."""
-    documents = [str(number // 3) for number in range(24)]
-    differences = np.full((24, 2), 0.1)
-    differences[:, 1] = np.where(np.arange(24) // 3 % 2, 0.1, -0.1)
-    p, corrected = p_values(differences, documents, 20000, seed=1)
-    assert p[0] == pytest.approx(2 / 2**8, abs=0.003)
-    assert p[1] == 1
-    assert p[0] <= corrected[0] < 5 / 2**8
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
-    """The paths of a finished chapter, whose threshold every head exceeds."""
-    folder = tmp_path_factory.mktemp("battery")
-    card = write_card(folder / "attention", save_llama(folder / "model"))
-    paths = SimpleNamespace(model=card, folder=folder)
-    for name in ("sequences", "random", "roles", "corpus", "table", "svg", "pdf", "png"):
-        setattr(paths, name, folder / name)
-    texts = [*(f"{one} {two}" for one, two in product(TEXTS, TEXTS)), "no"]
-    examples = [Example(str(n), str(n // 2), "", (text,)) for n, text in enumerate(texts)]
-    write_examples(paths.corpus, examples)
-    inputs.main(card, paths.sequences, n_sequences=20, length=10)
-    random = {"threshold": 0.0, "bootstrap": 100, "device": "cpu"}
-    random_repeats.main(card, paths.sequences, paths.random, **random)
-    natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
-    natural_repeats.main(card, paths.corpus, paths.random, paths.roles, device="cpu", **natural)
-    out = {name: getattr(paths, name) for name in ("table", "svg", "pdf", "png")}
-    battery_figures.olsson2022_roles(paths.roles, card, **out, threshold=0.0)
-    return paths
-
-
-def test_uniform_attention_on_running_text_by_hand(study: SimpleNamespace) -> None:
-    """A query at position i sees i + 1 tokens: mean over queries, then over texts."""
-    tokenizer = byte_tokenizer()
-    examples = read_examples(study.corpus)
-    means = []
-    for text in tokenize(examples, tokenizer, 60, 128):
-        queries = natural_repeats.repeats(text).places.queries.tolist()
-        if queries:
-            means.append(sum(1 / (query + 1) for query in queries) / len(queries))
-    assert len(means) == 4
-    uniform = pd.read_parquet(study.roles)["natural_uniform"]
-    np.testing.assert_allclose(uniform, sum(means) / 4)
-
-
-def test_the_table_names_heads_and_what_they_share(study: SimpleNamespace) -> None:
-    table = pd.read_csv(study.table)
-    roles = pd.read_parquet(study.roles)
-    assert len(table) == (roles["score"] > 0).sum()
-    for row in table.itertuples():
-        layer, head = (int(part) for part in row.head.split("-"))
-        assert row.key_value_head == f"{layer}-{(head + 1) // 2}"
-        at = (roles["layer"] == layer - 1) & (roles["head"] == head - 1)
-        (score,) = roles.loc[at & (roles["role"] == row.role), "score"]
-        assert row.score == pytest.approx(score, rel=1e-5)
-    assert table["role"].unique().tolist() == list(ROLES)
-    assert all(rows["score"].is_monotonic_decreasing for _, rows in table.groupby("role"))
-
-
-def test_the_atlas_has_the_roles(study: SimpleNamespace, tmp_path: Path) -> None:
-    model = MadeUpModel(tmp_path, shape=(2, 4))
-    roles = pd.read_parquet(study.roles)
-    roles["confirmed"] = (roles["head"] == 1) & (roles["role"] == "induction")
-    model.write("battery/roles.parquet", roles)
-    path = written(tmp_path, model)
-    assert check(path) == 2 * len(ROLES)
-    (entry,) = read_atlas(path)["models"]
-    heads = {badge["title"]: badge["heads"] for badge in entry["badges"]}
-    assert heads == {"Previous token": [], "Duplicate token": [], "Induction": [1, 5]}
-
-
-def test_a_corpus_without_repeats_is_refused(study: SimpleNamespace, tmp_path: Path) -> None:
-    write_examples(tmp_path / "corpus", [Example("a", "a", "", ("no",))])
-    natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
-    paths = (study.model, tmp_path / "corpus", study.random, tmp_path / "roles")
-    with pytest.raises(InputError, match=r"no token occurs exactly twice.*of 1 segments"):
-        natural_repeats.main(*paths, **natural)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from tests.claims.judged import CLAIMS
 from tests.core.figure_checks import clipped, overlapping, texts_of, too_small, width_of
-from workflow_scripts.claims.figures import JUDGED, STRIP, STRIP_END, claims_figure
+from workflow_scripts.claims import figures as claims
 from workflow_scripts.core.plots import colours, figures
 
 
@@ -33,7 +33,7 @@ def drawn(rows: list[dict], folder: Path, monkeypatch: pytest.MonkeyPatch) -> tu
     monkeypatch.setattr(figures, "save", save)
     pd.DataFrame(rows).to_csv(folder / "claims.csv", index=False)
     outputs = [folder / f"f.{kind}" for kind in ("svg", "pdf", "png")]
-    claims_figure(folder / "claims.csv", *outputs)
+    claims.claims_figure(folder / "claims.csv", *outputs)
     return kept[0], outputs[0]
 
 
@@ -42,7 +42,7 @@ def test_every_claim_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     rows = []
     for i, claim in enumerate(CLAIMS.values()):
         low, high = (end if math.isfinite(end) else math.nan for end in claim.target)
-        verdict = JUDGED[i % len(JUDGED)]
+        verdict = claims.JUDGED[i % len(claims.JUDGED)]
         about = {"id": claim.id, "paper": claim.paper, "statement": claim.statement}
         about |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
         about |= {"reference": claim.reference}
@@ -69,12 +69,12 @@ def test_marks_lie_where_the_table_has_them(
     (axes,) = figure.axes
 
     def value(place: float) -> float:
-        width = STRIP_END - STRIP
-        return 27 + (place - STRIP) / width * 36
+        width = claims.STRIP_END - claims.STRIP
+        return 27 + (place - claims.STRIP) / width * 36
 
     (rule,) = axes.patches
     assert value(rule.get_x()) == pytest.approx(50)
-    assert rule.get_x() + rule.get_width() == pytest.approx(STRIP_END)
+    assert rule.get_x() + rule.get_width() == pytest.approx(claims.STRIP_END)
     marks = {
         line.get_marker(): (value(line.get_xdata()[0]), line.get_color())
         for line in axes.lines

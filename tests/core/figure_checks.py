@@ -19,11 +19,6 @@ def width_of(svg: Path) -> float:
     return float(_root(svg).attrib["width"].removesuffix("pt")) / 72
 
 
-def height_of(svg: Path) -> float:
-    """The height of the figure, in inches."""
-    return float(_root(svg).attrib["height"].removesuffix("pt")) / 72
-
-
 def texts_of(svg: Path) -> list[tuple[str, float]]:
     """Every text and its size in print, in points (of a line with several sizes the smallest)."""
     found: list[tuple[str, float]] = []

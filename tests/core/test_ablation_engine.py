@@ -1,6 +1,5 @@
 """The ablation engine gives the plain model's logits, whatever is disabled and however batched."""
 
-import logging
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,11 @@ EVEN = (12, 12, 12)
 
 
 def any_sets(seed: int = 3) -> np.ndarray:
-    """Sets that span layers, the empty one and all heads."""
+    """Sets that span layers, one of them twice, the empty one and all heads."""
     rng = np.random.default_rng(seed)
     sampled = rng.random((6, LAYERS, HEADS)) < rng.uniform(0.1, 0.9, (6, 1, 1))
     none, every = np.zeros((1, LAYERS, HEADS), bool), np.ones((1, LAYERS, HEADS), bool)
-    return np.concatenate([sampled, none, every])
+    return np.concatenate([sampled, sampled[:1], none, every])
 
 
 UNITS = {
@@ -128,6 +127,21 @@ def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
     np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
 
 
+@pytest.mark.parametrize("mode", ["uniform", "zero"])
+@pytest.mark.parametrize("pass_tokens", [1, 1536, 200_000])
+def test_bfloat16_is_close_to_float32_however_batched(pass_tokens: int, mode: str) -> None:
+    """Bounds are about twice the highest differences measured with four seeds."""
+    model, heads = random_classifier("bert"), UNITS["one head"][::3]
+    tokens = random_tokens((*PADDED, 40, 31) * 2)
+    exact, rough = (
+        ablate(model, tokens, heads, mode, pass_tokens=pass_tokens, precision=precision)
+        for precision in ("float32", "bfloat16")
+    )
+    share = np.abs(rough - exact) / exact.std(axis=(0, 1))  # of each label
+    assert 1e-3 < share.mean() < 0.05  # not float32 under another name
+    assert share.max() < 0.2
+
+
 def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = random_classifier("bert"), random_tokens(PADDED)
     seen = []
@@ -140,40 +154,17 @@ def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ablation_engine, "_head_outputs", watched)
     ablate(model, tokens, UNITS["one head"], "zero", pass_tokens=160)
     assert 80 < max(seen) <= 160
-    seen.clear()
-    ablate(model, tokens, UNITS["one head"], "zero", pass_tokens=10_000)
-    assert max(seen) == sum(HEADS * 23 for _ in PADDED)
 
 
 @pytest.mark.parametrize("name", ["albert", "modernbert"])
 @pytest.mark.parametrize("mode", MODES)
-def test_other_architectures_run_the_whole_model_and_report_it(
-    name: str, mode: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_other_architectures_run_the_whole_model(name: str, mode: str) -> None:
     model, tokens = random_classifier(name), random_tokens(PADDED)
     instead = some_outputs(mode)
-    with caplog.at_level(logging.WARNING):
-        actual = ablate(model, tokens, UNITS["any set"], mode, instead)
-    assert f"{name} cannot run layer by layer" in caplog.text
+    assert layers_of(model) is None
+    actual = ablate(model, tokens, UNITS["any set"], mode, instead)
     expected = plainly(model, tokens, UNITS["any set"], mode, instead)
     np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
-
-
-def test_equal_variants_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, tokens = random_classifier("bert"), random_tokens(PADDED)
-    disabled = any_sets()[[4, 1, 4, 6, 1, 6]]
-    expected = plainly(model, tokens, disabled, "zero", None)
-    stacked = []
-    original = ablation_engine._run_up
-
-    def watched(ablation, start, hidden, real, variants):
-        stacked.append(len(variants))
-        return original(ablation, start, hidden, real, variants)
-
-    monkeypatch.setattr(ablation_engine, "_run_up", watched)
-    actual = ablate(model, tokens, disabled, "zero", pass_tokens=10_000)
-    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
-    assert sum(stacked) == 2
 
 
 def test_units() -> None:

@@ -14,18 +14,6 @@ def panel(tokens: list[str]) -> pd.DataFrame:
     return frame.assign(drawing=0, layer=0, head=0, title="first")
 
 
-def test_long_words_are_not_cut_off() -> None:
-    words = ["the", "internationalisation", "of", "multiculturalism", "Constantinople"]
-    with figures.style():
-        figure, (axes,) = figures.new(2.0, 1.5)
-        attention_lines.draw_panel(axes, panel(words))
-        figure.draw_without_rendering()
-        inside = figure.bbox
-        for text in axes.texts:
-            extent = text.get_window_extent()
-            assert inside.x0 <= extent.x0 and extent.x1 <= inside.x1, text.get_text()
-
-
 def test_a_line_joins_a_query_to_its_key_as_dark_as_its_weight() -> None:
     rows = panel(["a", "b", "c"])
     rows["weight"] = np.where(rows["key"] == 0, 0.75, 0.125)

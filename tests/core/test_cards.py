@@ -8,12 +8,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 
-def test_a_card_is_read_as_it_was_written(tmp_path: Path) -> None:
-    card = {"name": "größer", "n_layers": 2, "special": {"cls": None}}
-    write_card(card, tmp_path / "model.json")
-    assert read_card(tmp_path / "model.json") == card
-
-
 def test_a_trained_model_is_next_to_its_card(tmp_path: Path) -> None:
     card = {"name": "tiny.sst2.pretrained.1", "source": {"trained": "sst2.pretrained.1"}}
     for folder in ("one", "moved"):

@@ -63,11 +63,3 @@ def confused(looks: Mapping[str, Look]) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize("looks", colours.SHARING, ids=lambda looks: next(iter(looks)))
 def test_what_shares_a_figure_can_be_distinguished(looks: Mapping[str, Look]) -> None:
     assert confused(looks) == []
-
-
-def test_things_in_an_order_grow_lighter_but_stay_visible() -> None:
-    for n in (1, 2, 6, 24):
-        lightness = [lab(look.colour, VISION["normal"])[0] for look in colours.in_order(n)]
-        assert len(lightness) == n
-        assert lightness == sorted(lightness)
-        assert lightness[-1] < 85

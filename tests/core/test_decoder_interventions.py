@@ -7,7 +7,7 @@ import torch
 from transformers import PreTrainedModel
 
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, LLAMA, WIDTH, random_decoder
-from workflow_scripts.core.model.attention import Capture, open_attention, watching
+from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.interventions import Averages, Disabled, Gates, Uniform
 
 LENGTHS = (7, 4)
@@ -113,19 +113,3 @@ def test_averages_are_over_real_tokens_and_fix_a_head(model: PreTrainedModel) ->
     for layer, head in chosen:
         heads[0, layer, head] = True
     assert_equal(model, Disabled(heads, "mean", means[None, :, :, None]), mix=mix)
-
-
-def test_generation_with_kept_keys_attends_as_one_pass(model: PreTrainedModel) -> None:
-    ids = inputs()["input_ids"][:1]
-    rows: list[torch.Tensor] = []
-    kept = None
-    with torch.no_grad(), watching(model, Uniform({(0, 1)}), capture := Capture()):
-        for place in range(ids.shape[1]):
-            one = model(ids[:, place : place + 1], past_key_values=kept, use_cache=True)
-            kept = one.past_key_values
-            rows.append(capture.patterns[1][0, :, 0])
-            assert (capture.patterns[0][0, 1, 0] == 1 / (place + 1)).all()
-        model(ids)
-        whole = capture.patterns[1][0]
-    for place, row in enumerate(rows):
-        torch.testing.assert_close(row, whole[:, place, : place + 1])

@@ -91,13 +91,3 @@ def test_a_checkpoint_is_read_once_for_all_jobs_and_refused_after_an_edit(reads:
     with pytest.raises(InputError, match="results/tiny/weights: is not what its job wrote"):
         job.call(measure, {"folder": results / "weights", "made": results / "a"})
     assert provenance.verify(results) == [f"{results}/weights: differs from its record"]
-
-
-def test_what_is_gone_is_forgotten(reads: list[str]) -> None:
-    for name in ("kept", "gone"):
-        digests.sha256(large(Path(name)))
-    Path("gone").unlink()
-    provenance.prune(Path("results"))
-    digests.sha256(Path("kept"))
-    assert len(reads) == 2
-    assert len(list(digests.FOLDER.iterdir())) == 1

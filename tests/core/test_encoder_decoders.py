@@ -1,36 +1,108 @@
 """Attention of encoder-decoders: teacher-forced and in `generate`, against eager models."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 import torch
+from torch import nn
 from transformers import PreTrainedModel
 
 from tests.core.builders import batch
-from tests.core.encoder_decoders import (
-    BEAMS,
-    SEARCH,
-    SUBLAYERS,
-    TOLERANCE,
-    eager_model,
-    forced,
-    logits,
-    translate,
-    without_head,
-)
 from tests.core.tiny_models import (
+    ARCHITECTURES,
     DECODER_LAYERS,
     ENCODER_DECODERS,
     ENCODER_LAYERS,
     HEADS,
+    VOCABULARY,
+    random_classifier,
     random_encoder_decoder,
+    random_model,
 )
+from workflow_scripts.core.data.heads import Sublayer
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
+    is_encoder_decoder,
     n_heads,
+    n_layers,
     open_attention,
     sublayers,
     watching,
 )
-from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.core.model.interventions import Averages, Gates, Uniform
+
+BEAMS = 4
+SEARCH = {
+    "num_beams": BEAMS,
+    "do_sample": False,
+    "max_new_tokens": 12,
+    "no_repeat_ngram_size": 1,  # random weights repeat themselves
+    "eos_token_id": list(range(9, len(VOCABULARY), 11)),  # many, so that lengths differ
+}
+SUBLAYERS = (
+    *(Sublayer("encoder", layer) for layer in range(ENCODER_LAYERS)),
+    *(Sublayer("encoder-decoder", layer) for layer in range(DECODER_LAYERS)),
+    *(Sublayer("decoder", layer) for layer in range(DECODER_LAYERS)),
+)
+TOLERANCE = {"atol": 2e-5, "rtol": 1e-5}
+
+
+def eager_model(name: str) -> PreTrainedModel:
+    """One of ENCODER_DECODERS with the attention of `transformers`."""
+    return random_encoder_decoder(ENCODER_DECODERS[name], attn_implementation="eager")
+
+
+def forced() -> dict[str, torch.Tensor]:
+    """Sources of 20, 13 and 5 tokens with targets of 6, 9 and 4, both padded."""
+    labels = torch.randint(5, 80, (3, 9), generator=torch.Generator().manual_seed(3))
+    labels[0, 6:], labels[2, 4:] = -100, -100
+    return batch(padded=True) | {"labels": labels}
+
+
+def output_weight(model: PreTrainedModel, sublayer: Sublayer) -> torch.nn.Parameter:
+    """The weight that merges a sublayer's heads, [width, head * dim]."""
+    stack = model.get_encoder() if sublayer.type == "encoder" else model.get_decoder()
+    crossing = sublayer.type == "encoder-decoder"
+    if model.config.model_type == "t5":
+        part = "1.EncDecAttention" if crossing else "0.SelfAttention"
+        return stack.get_submodule(f"block.{sublayer.layer}.layer.{part}.o").weight
+    part = "encoder_attn" if crossing else "self_attn"
+    return stack.get_submodule(f"layers.{sublayer.layer}.{part}.out_proj").weight
+
+
+@contextmanager
+def without_head(model: PreTrainedModel, sublayer: Sublayer, head: int) -> Iterator[None]:
+    """Within, the head outputs nothing, as its part of the weight is 0."""
+    weight = output_weight(model, sublayer)
+    kept = weight.detach().clone()
+    with torch.no_grad():
+        weight.unflatten(1, (HEADS, -1))[:, head] = 0
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            weight.copy_(kept)
+
+
+def translate(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> list[list[int]]:
+    """What beam search gives for each row, without the padding after its end."""
+    with torch.no_grad():
+        found = model.generate(**inputs, **SEARCH).tolist()
+    return [cut(row) for row in found]
+
+
+def cut(tokens: list[int]) -> list[int]:
+    """The tokens up to the first that ends a sentence."""
+    ends = [place for place, token in enumerate(tokens) if token in SEARCH["eos_token_id"]]
+    return tokens[: ends[0] + 1] if ends else tokens
+
+
+def logits(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Those of a teacher-forced pass, [row, token, word]."""
+    with torch.no_grad():
+        return model(**inputs).logits
 
 
 @pytest.fixture(scope="module", params=ENCODER_DECODERS)
@@ -60,11 +132,6 @@ def repeated(inputs: dict[str, torch.Tensor], times: int) -> dict[str, torch.Ten
     return {key: value.repeat_interleave(times, 0) for key, value in inputs.items()}
 
 
-def test_sublayers_are_by_type_and_layer(ours: PreTrainedModel) -> None:
-    assert sublayers(ours) == SUBLAYERS
-    assert n_heads(ours) == HEADS
-
-
 def test_hidden_states_logits_and_patterns_equal_eager(
     eager: PreTrainedModel, ours: PreTrainedModel
 ) -> None:
@@ -80,6 +147,8 @@ def test_hidden_states_logits_and_patterns_equal_eager(
         *expected.cross_attentions,
         *expected.decoder_attentions,
     )
+    assert sublayers(ours) == SUBLAYERS
+    assert n_heads(ours) == HEADS
     assert len(attentions) == len(capture.patterns) == len(SUBLAYERS)
     for ours_, eagers in zip(capture.patterns, attentions, strict=True):
         torch.testing.assert_close(ours_, eagers, atol=1e-6, rtol=0)
@@ -135,51 +204,67 @@ def test_beam_search_without_a_head_equals_a_weight_of_zero(
     assert together == [one[sentence] for sentence in range(3) for one in expected]
 
 
-def test_gates_of_each_row_equal_one_row_at_a_time(ours: PreTrainedModel) -> None:
-    xi = torch.rand(3, len(SUBLAYERS), HEADS, generator=torch.Generator().manual_seed(0))
-    with watching(ours, Gates(xi)):
-        together, found = logits(ours, forced()), translate(ours, batch(padded=True))
-    for row in range(3):
-        alone = {key: value[row : row + 1] for key, value in forced().items()}
-        with watching(ours, Gates(xi[row])):
-            torch.testing.assert_close(logits(ours, alone)[0], together[row], **TOLERANCE)
-            del alone["labels"]
-            assert translate(ours, alone) == [found[row]]
-
-
-def test_patterns_of_every_step_equal_eager(eager: PreTrainedModel, ours: PreTrainedModel) -> None:
-    inputs = batch(padded=True)
-    options = SEARCH | {"return_dict_in_generate": True, "output_attentions": True}
-    with torch.no_grad():
-        expected = eager.generate(**inputs, **options)
-        with watching(ours, capture := Capture()):
-            translate(ours, inputs)
-    steps = len(expected.decoder_attentions)
-    crossing = ENCODER_LAYERS + DECODER_LAYERS
-    for number, sublayer in enumerate(SUBLAYERS):
-        if sublayer.type == "encoder":
-            (alone,) = capture.calls[number]  # the encoder ran once, and not beam by beam
-            of_eager = expected.encoder_attentions[number]
-            torch.testing.assert_close(alone, of_eager[:: len(of_eager) // 3], atol=1e-6, rtol=0)
-            continue
-        assert len(capture.calls[number]) == steps
-        parts = expected.cross_attentions if number < crossing else expected.decoder_attentions
-        for step, pattern in enumerate(capture.calls[number]):
-            assert pattern.shape[0] == 3 * BEAMS and pattern.shape[2] == 1
-            torch.testing.assert_close(pattern, parts[step][sublayer.layer], atol=1e-6, rtol=0)
-
-
-def test_a_decoder_on_given_encoder_outputs_goes_on_with_the_pass(ours: PreTrainedModel) -> None:
+def test_uniform_attention_is_over_what_a_query_may_see(ours: PreTrainedModel) -> None:
     inputs = forced()
-    with torch.no_grad(), watching(ours, capture := Capture()):
-        expected = ours(**inputs)
-        whole = capture.patterns
-        outputs = ours.get_encoder()(inputs.pop("input_ids"), inputs["attention_mask"])
-        assert list(capture.calls) == list(range(ENCODER_LAYERS))
-        for _ in range(2):
-            actual = ours(encoder_outputs=outputs, **inputs)
-    torch.testing.assert_close(actual.logits, expected.logits)
-    calls = [len(capture.calls[number]) for number in range(len(SUBLAYERS))]
-    assert calls == [1] * ENCODER_LAYERS + [2] * 2 * DECODER_LAYERS
-    for pattern, before in zip(capture.patterns, whole, strict=True):
-        torch.testing.assert_close(pattern, before)
+    source = inputs["attention_mask"].bool()[:, None]
+    plain = logits(ours, inputs)
+    for number, sublayer in enumerate(SUBLAYERS):
+        with watching(ours, Uniform({(number, 1)}), capture := Capture()):
+            changed = logits(ours, inputs)
+        found = capture.patterns[number][:, 1]
+        n_queries = found.shape[1]
+        seen = source if sublayer.type != "decoder" else torch.ones(9, 9).tril().bool()[None]
+        seen = seen.expand(3, n_queries, -1).float()
+        torch.testing.assert_close(found, seen / seen.sum(-1, keepdim=True))
+        assert (changed - plain).abs().max() > 1e-3
+
+
+def refused(model: PreTrainedModel, words: str) -> None:
+    with pytest.raises(InputError, match=words) as error:
+        open_attention(model)
+    assert "\n" not in str(error.value)
+
+
+def test_a_module_that_serves_two_layers_is_refused() -> None:
+    model = random_encoder_decoder(ENCODER_DECODERS["bart"])
+    layers = model.get_encoder().layers
+    layers[1].self_attn = layers[0].self_attn
+    refused(model, "^bart: 5 of 6 attention modules")
+
+
+class Deaf(nn.Linear):
+    """Merges other heads' outputs than those it is given."""
+
+    def forward(self, given: torch.Tensor) -> torch.Tensor:
+        return super().forward(given.detach().new_ones(given.shape))
+
+
+@pytest.mark.parametrize("sublayer", SUBLAYERS, ids=lambda each: f"{each.type}-{each.layer}")
+@pytest.mark.parametrize("name", ENCODER_DECODERS)
+def test_a_sublayer_that_ignores_interventions_is_refused(name: str, sublayer: Sublayer) -> None:
+    model = random_encoder_decoder(ENCODER_DECODERS[name])
+    weight = output_weight(model, sublayer)
+    merge = next(each for each in model.modules() if getattr(each, "weight", None) is weight)
+    merge.__class__ = Deaf
+    words = rf"^{name}: {sublayer.type} layer {sublayer.layer + 1} goes on with another attention"
+    refused(model, words)
+
+
+def test_an_encoder_decoder_is_no_encoder() -> None:
+    model = random_encoder_decoder(ENCODER_DECODERS["bart"])
+    assert is_encoder_decoder(model)
+    assert not is_encoder_decoder(random_model(ARCHITECTURES["bert"]))
+    with pytest.raises(InputError, match=r"^bart: .*; use an encoder or a decoder$"):
+        n_layers(model)
+    with watching(open_attention(model), Averages()), pytest.raises(RuntimeError, match="stack"):
+        model(**batch(padded=False))
+
+
+def test_a_model_that_was_opened_within_another_is_watched_there_alone() -> None:
+    whole = open_attention(random_classifier("bert"))
+    open_attention(whole.base_model)
+    with watching(whole.base_model, capture := Capture()), torch.no_grad():
+        whole(**batch(padded=False))
+    assert len(capture.patterns) == n_layers(whole)
+    with pytest.raises(RuntimeError, match="open_attention"), watching(whole, Capture()):
+        pass

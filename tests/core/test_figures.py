@@ -1,19 +1,76 @@
-"""A figure is saved in three formats, arranged once."""
+"""Figures in three formats: layout, labels, users' texts, and settings of one's own."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.image
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from tests.core.figure_checks import clipped, overlapping, texts_of
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 
+SCRIPTS = Path(figures.__file__).parents[2]
+NAMES = ["cost $x^{ $", "$5", r"a\$b", r"\frac_{^", "<b>&amp;", "東京", "1$^2$"]
+HOSTILE = """
+font.size: 20
+font.family: serif
+svg.fonttype: path
+savefig.bbox: tight
+savefig.facecolor: yellow
+axes.facecolor: red
+axes.formatter.use_locale: True
+axes.grid: True
+path.sketch: 1, 100, 2
+pdf.compression: 0
+text.parse_math: True
+"""
 
-def drawn() -> Figure:
+
+def drawn(names: list[str]) -> Figure:
+    """A figure with each name as its title, an axis' label, a tick, a key of the legend, a note."""
+    figure, panels = figures.panels(names, 1.7, 2)
+    for axes, name in zip(panels, names, strict=True):
+        axes.plot([0, 1], [0, 1], label=name)
+        axes.set(xlabel=name, ylabel="plain")
+        axes.set_xticks([0, 1], [0, name])
+        axes.annotate(name, (0, 1))
+        axes.legend()
+    figure.suptitle("\n".join(names))
+    return figure
+
+
+def save(folder: Path, names: list[str]) -> list[bytes]:
+    paths = [folder / f"f.{kind}" for kind in ("svg", "pdf", "png")]
+    with figures.style():
+        figures.save(drawn(names), *paths)
+    return [path.read_bytes() for path in paths]
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    save(tmp_path, NAMES)
+    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
+    for name in NAMES:
+        assert texts.count(name) == 6, name
+
+
+def test_a_user_s_settings_change_no_figure(tmp_path: Path) -> None:
+    """In a folder with a matplotlibrc, in another locale, and with -OO."""
+    (tmp_path / "matplotlibrc").write_text(HOSTILE)
+    code = f"from {__name__} import Path, save; save(Path(), ['a', '$b$'])"
+    surroundings = {"PYTHONOPTIMIZE": "2", "LC_ALL": "C", "PYTHONPATH": str(SCRIPTS.parent)}
+    environment = os.environ | surroundings
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
+    theirs = [(tmp_path / f"f.{kind}").read_bytes() for kind in ("svg", "pdf", "png")]
+    assert theirs == save(tmp_path, ["a", "$b$"])
+
+
+def panels() -> Figure:
     figure, axes = figures.panels(["a", "b", "c"], 2, 1.5)
     image = axes[0].imshow(np.eye(4))
     figure.colorbar(image, ax=axes)
@@ -23,24 +80,10 @@ def drawn() -> Figure:
     return figure
 
 
-def test_a_figure_is_arranged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arranged, execute = [], ConstrainedLayoutEngine.execute
-
-    def watched(engine: ConstrainedLayoutEngine, figure: Figure) -> None:
-        arranged.append(figure)
-        execute(engine, figure)
-
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", watched)
-    with figures.style():
-        figure = drawn()
-        figures.save(figure, *(tmp_path / kind for kind in ("svg", "pdf", "png")))
-    assert arranged == [figure]
-
-
 def test_the_picture_is_that_of_a_constrained_layout(tmp_path: Path) -> None:
     with figures.style():
-        figures.save(drawn(), *(tmp_path / kind for kind in ("svg", "pdf", "png")))
-        drawn().savefig(tmp_path / "plain.png", dpi=200)
+        figures.save(panels(), *(tmp_path / kind for kind in ("svg", "pdf", "png")))
+        panels().savefig(tmp_path / "plain.png", dpi=200)
     saved, plain = (matplotlib.image.imread(tmp_path / name) for name in ("png", "plain.png"))
     np.testing.assert_array_equal(saved, plain)
 
@@ -53,7 +96,7 @@ def test_the_label_of_the_model_stands_above(
     for label in ("", "m (4-bit, instruct)"):
         monkeypatch.setattr(job, "label", label)
         with figures.style():
-            figures.save(drawn(), *(tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")))
+            figures.save(panels(), *(tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")))
         pictures.append(matplotlib.image.imread(tmp_path / "figure.png"))
         assert (label in (tmp_path / "figure.svg").read_text(encoding="utf-8")) or not label
     without, labelled = pictures
@@ -63,18 +106,22 @@ def test_the_label_of_the_model_stands_above(
     assert labelled[:above].min() < 0.5
 
 
-def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        with figures.style():
-            figures.save(drawn(), *(tmp_path / f"{name}.{kind}" for kind in ("svg", "pdf", "png")))
-    for kind in ("svg", "pdf", "png"):
-        one, two = (tmp_path / f"{name}.{kind}" for name in ("one", "two"))
-        assert one.read_bytes() == two.read_bytes()
-
-
-def test_a_figure_states_what_its_means_are_over() -> None:
-    rows = pd.DataFrame({"n": [300, 300], "n_documents": [47, 47]})
-    assert figures.sample(rows, "segments", "articles") == "300 segments of 47 articles"
-    rows = pd.DataFrame({"n": [198, 200], "seed": [1, 3]})
-    assert figures.sample(rows, "examples") == "198 to 200 examples, 2 seeds"
-    assert figures.sample(rows[:1], "examples") == "198 examples, 1 seed"
+@pytest.mark.parametrize("seed", range(3))
+def test_every_name_is_nearest_to_its_own_point(seed: int) -> None:
+    """Eight named points among sixty, two of them close together, as in Figure 6."""
+    rng = np.random.default_rng(seed)
+    points = rng.random((60, 2))
+    points[1] = points[0] + [0.02, 0]
+    names = [f"{number}-1 pobj, det" for number in range(8)]
+    with figures.style():
+        figure, [axes] = figures.new(3.5, 3.5)
+        axes.plot(*points.T, "o")
+        axes.set(xlim=(-0.2, 1.2), ylim=(-0.2, 1.2), xticks=[], yticks=[])
+        figures.write_names(axes, points[:8], names, points)
+        assert [text.get_text() for text in axes.texts] == names
+        assert clipped(figure) == [] and overlapping(figure) == []
+    centres = axes.transData.transform(points[:8])
+    for number, text in enumerate(axes.texts):
+        box = text.get_window_extent()
+        nearest = np.linalg.norm(np.clip(centres, box.min, box.max) - centres, axis=1).argmin()
+        assert nearest == number

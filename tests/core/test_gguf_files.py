@@ -1,9 +1,7 @@
 """Models in GGUF files: dequantised once, to a directory that everything reads."""
 
-import hashlib
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -24,9 +22,8 @@ def made(file: Path, folder: Path) -> Path:
     return directory
 
 
-def content(directory: Path) -> dict[str, str]:
-    """The digest of each file."""
-    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in directory.iterdir()}
+def content(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
 def test_the_weights_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +48,7 @@ def test_the_weights_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_card_finds_the_directory(tmp_path: Path) -> None:
-    """Wherever the study is; a new file makes the card out of date, and damage is noticed."""
+    """Wherever the study is; a new file makes the card out of date."""
     file = tmp_path / "tiny.gguf"
     save_gguf(file)
     made(file, tmp_path / "study/tiny")
@@ -66,12 +63,7 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
     assert not is_current(card, source)
     (tmp_path / "study").rename(tmp_path / "renamed")
     card = tmp_path / "renamed/tiny/attention/model.json"
-    directory = models.directory_of(read_card(card))
-    assert directory == tmp_path / "renamed/tiny" / GGUF_FOLDER
-    damaged = (directory / "config.json").read_text().replace("silu", "relu")
-    (directory / "config.json").write_text(damaged)
-    with pytest.raises(InputError, match="are not those that the card of tiny was written for"):
-        models.directory_of(read_card(card))
+    assert models.directory_of(read_card(card)) == tmp_path / "renamed/tiny" / GGUF_FOLDER
 
 
 @pytest.mark.parametrize(
@@ -79,8 +71,7 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
     [
         ({"architecture": "rwkv7"}, "architecture rwkv7 is not supported"),
         ({"without": "blk.1.attn_v"}, r"model\.layers\.1\.self_attn\.v_proj\.weight is missing"),
-        ({"also": {"rope_freqs": np.ones(4, np.float32)}}, "rope_freqs: .* leaves out how"),
-        ({"also": {"llama.rope.scaling.type": "linear"}}, "scaling.type: .* leaves out how"),
+        ({"scaling": "linear"}, "scaling.type: .* leaves out how"),
     ],
 )
 def test_a_model_that_would_be_another_is_refused(

@@ -1,20 +1,8 @@
 """Heat maps over layers and heads."""
 
 import numpy as np
-import pandas as pd
 
 from workflow_scripts.core.plots import figures, heatmaps
-
-
-def test_a_grid_is_the_mean_over_seeds() -> None:
-    rows = [
-        {"layer": layer, "head": head, "value": 10 * layer + head + seed}
-        for layer in range(3)
-        for head in range(4)
-        for seed in (0, 1)
-    ]
-    grid = heatmaps.grid_of(pd.DataFrame(rows), "value")
-    np.testing.assert_allclose(grid, 10 * np.arange(3)[:, None] + np.arange(4) + 0.5)
 
 
 def test_layers_and_heads_are_counted_from_one() -> None:
@@ -30,15 +18,6 @@ def test_layers_and_heads_are_counted_from_one() -> None:
     assert not panels[0, 1].get_xticklabels() and not panels[0, 1].get_yticklabels()
     assert panels[0, 1].get_title() == "b"
     assert panels[1, 0].get_ylabel().startswith("two")
-
-
-def test_changes_are_coloured_around_zero_and_unknown_heads_hatched() -> None:
-    values = np.array([[-2.0, 1.0], [np.nan, 0.5]])
-    _, (axes, other) = figures.new(2, 2, columns=2)
-    assert heatmaps.around_zero(axes, values).get_clim() == (-2.0, 2.0)
-    assert axes.patch.get_hatch()
-    assert heatmaps.around_zero(other, np.zeros((2, 2))).get_clim() == (-1e-3, 1e-3)
-    assert not other.patch.get_hatch()
 
 
 def test_muted_heads_are_faded_and_hatched() -> None:

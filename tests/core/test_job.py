@@ -1,7 +1,6 @@
-"""How a step runs: partial outputs, errors and the command line."""
+"""How a step runs: outputs, errors, the command line, threads, its lock, and what it loads."""
 
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -9,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.integrity import code_digest
-from workflow_scripts.core.run import job
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.integrity.job_lock import locked
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,48 +68,6 @@ if __name__ == "__main__":
     job.run_figure(globals())
 '''
 
-WORKFLOW = """
-rule second:
-    input:
-        entropy="table.txt",
-    output:
-        svg="{name}.svg",
-    params:
-        figure="second",
-        seed=3,
-    script:
-        "workflow_scripts/figures.py"
-"""
-
-
-def test_a_script_of_figures_draws_the_one_that_is_named(tmp_path: Path) -> None:
-    script = tmp_path / "workflow_scripts/figures.py"
-    script.parent.mkdir()
-    script.write_text(FIGURES)
-    (tmp_path / "Snakefile").write_text(WORKFLOW)
-    (tmp_path / "table.txt").write_text("a table")
-
-    def run(*command: str) -> subprocess.CompletedProcess:
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        command = (sys.executable, *command)
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-
-    shell = run(str(script), "second", "--entropy", "table.txt", "--svg", "shell.svg")
-    assert shell.returncode == 0, shell.stderr
-    assert (tmp_path / "shell.svg").read_text() == "second of a table, 0"
-    rule = run("-m", "snakemake", "--cores", "1", "--quiet", "all", "--", "rule.svg")
-    assert rule.returncode == 0, rule.stderr
-    assert (tmp_path / "rule.svg").read_text() == "second of a table, 3"
-    record = json.loads((tmp_path / ".provenance/rule.svg.json").read_text())
-    assert set(record["inputs"]) == {"table.txt"}
-    assert record["params"] == {"figure": "second", "seed": 3}
-    assert record["code"] == code_digest.digest(script)
-    unknown = run(str(script), "third")
-    assert unknown.returncode == 2
-    assert "choose from" in unknown.stderr
-
 
 def test_bad_input_is_one_line_without_traceback(tmp_path: Path) -> None:
     done = run_step(tmp_path, "bad")
@@ -127,8 +84,88 @@ def test_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     assert traceback[-1] == "ZeroDivisionError: a bug"
 
 
-def test_progress_in_a_log_is_sparse(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO):
-        assert list(job.progress(range(1000), desc="work")) == list(range(1000))
-    assert len(caplog.messages) == 10
-    assert caplog.messages[-1].startswith("work: 1000 of 1000")
+def test_a_script_of_figures_draws_the_one_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "figures.py").write_text(FIGURES)
+    (tmp_path / "table.txt").write_text("a table")
+
+    def run(figure: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "figures.py", figure, "--entropy", "table.txt", "--svg", "f.svg"]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+
+    assert run("second").returncode == 0
+    assert (tmp_path / "f.svg").read_text() == "second of a table, 0"
+    unknown = run("third")
+    assert unknown.returncode == 2
+    assert "choose from" in unknown.stderr
+
+
+POOLS = """
+import json
+from pathlib import Path
+import numpy, scipy.linalg, torch
+from threadpoolctl import threadpool_info
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+def main(found: Out, threads: int = 1) -> None:
+    pools = {pool["internal_api"]: pool["num_threads"] for pool in threadpool_info()}
+    within, between = torch.get_num_threads(), torch.get_num_interop_threads()
+    found.write_text(json.dumps(pools | {"within": within, "between": between}))
+
+job.run(main, globals())
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_libraries_take_the_threads_of_the_rule(threads: int, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(POOLS, encoding="utf-8")
+    command = [sys.executable, "script.py", "--found", "found.json", "--threads", str(threads)]
+    subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, check=True, timeout=120)
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert {"openblas", "openmp", "within", "between"} <= set(found)
+    assert set(found.values()) == {threads}
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from workflow_scripts.core.integrity.job_lock import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_job_is_refused_while_another_process_runs_it_and_not_after_it_was_killed(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "job.log"
+    command = [sys.executable, "-c", HOLDER, str(log)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout and other.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match=r"job\.log\.lock: another process"), locked(log):
+            pass
+        other.kill()
+    for _ in range(2):
+        with locked(log):
+            assert (tmp_path / "job.log.lock").exists()
+        assert list(tmp_path.iterdir()) == []
+
+
+# Libraries that take half a second or more each, which only some jobs need.
+SLOW = ("torch", "transformers", "scipy", "sklearn", "spacy", "gensim", "nltk", "datasets")
+LIGHT_ROOMS = ("run", "integrity", "data", "stats", "plots", "generated")
+
+
+@pytest.mark.parametrize("room", LIGHT_ROOMS)
+def test_core_loads_slow_libraries_only_where_used(room: str) -> None:
+    folder = ROOT / "workflow_scripts/core" / room
+    modules = [f"workflow_scripts.core.{room}.{path.stem}" for path in folder.glob("*.py")]
+    assert modules
+    code = f"import {', '.join(modules)}, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert set(SLOW) & set(done.stdout.split()) == set()

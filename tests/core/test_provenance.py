@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -77,29 +76,6 @@ def test_the_files_of_a_directory_are_listed_next_to_it(study: Path) -> None:
     assert (study / "b/two.sha256").read_text() == "".join(lines)
 
 
-def test_a_copied_or_renamed_folder_is_as_recorded_and_dates_do_not_count(
-    study: Path, tmp_path: Path
-) -> None:
-    (study / "b/two/.snakemake_timestamp").touch()
-    for path in study.rglob("*"):
-        os.utime(path, (1, 1))
-    assert provenance.verify(study) == []
-    renamed = study.rename("results/renamed")
-    job.call(read, {"folder": renamed / "b/two", "made": renamed / "3"})
-    copied = tmp_path / "elsewhere/again"
-    shutil.copytree(renamed, copied)
-    assert provenance.verify(copied) == []
-    (copied / "a/one").write_text("abaB")
-    assert provenance.verify(copied) == [f"{copied}/a/one: differs from its record"]
-
-
-def test_a_changed_input_is_refused_and_named(study: Path) -> None:
-    (study / "b/two/inner/a.bin").write_text("abaB")
-    with pytest.raises(InputError, match="results/tiny/b/two: is not what its job wrote"):
-        job.call(read, {"folder": study / "b/two", "made": study / "3"})
-    assert f"{study}/b/two: differs from its record" in provenance.verify(study)
-
-
 def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: Path) -> None:
     (study / "3").unlink()
     (study / "logs").mkdir()
@@ -127,44 +103,6 @@ def test_records_of_what_is_gone_are_deleted(study: Path) -> None:
     assert provenance.verify(study) == []
     assert provenance.read(study / "b/two") is None
     assert provenance.read(study / "3")
-
-
-KILLED = """
-import os, signal
-from pathlib import Path
-from tests.core.test_provenance import double
-from workflow_scripts.core.integrity import provenance
-from workflow_scripts.core.run import job
-real = provenance.{name}
-def killing(*arguments):
-    {before}
-    os.kill(os.getpid(), signal.SIGKILL)
-provenance.{name} = killing
-job.call(double, {{"text": Path("source.txt"), "made": Path("results/tiny/a/one")}})
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "before", "text"),
-    [
-        ("forget", "real(*arguments)", "abab"),  # the old product without a record
-        ("write", "pass", "cdecde"),  # the new product without a record
-        ("write", "real(*arguments)", "cdecde"),
-    ],
-)
-def test_no_moment_of_a_sigkill_leaves_a_product_with_anothers_record(
-    study: Path, name: str, before: str, text: str
-) -> None:
-    Path("source.txt").write_text("cde")
-    script = KILLED.format(name=name, before=before)
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": str(ROOT)}
-    )
-    assert done.returncode == -signal.SIGKILL
-    assert (study / "a/one").read_text() == text
-    job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})  # is not refused
-    make()  # and a next run leaves everything whole
-    assert provenance.verify(study) == []
 
 
 def test_a_damaged_record_is_named(study: Path) -> None:

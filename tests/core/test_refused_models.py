@@ -10,13 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import processors
-from transformers import (
-    CamembertConfig,
-    Data2VecTextConfig,
-    GPT2Config,
-    PretrainedConfig,
-    RobertaPreLayerNormConfig,
-)
+from transformers import AutoConfig, PretrainedConfig
 
 from tests.bad_input.refused import refused
 from tests.core.tiny_models import _SIZES as SIZES
@@ -27,11 +21,9 @@ from workflow_scripts.core.model.attention import open_attention
 from workflow_scripts.core.model.models import max_positions
 
 MORE = {
-    "data2vec-text": Data2VecTextConfig(**SIZES, type_vocab_size=1),
-    "roberta-prelayernorm": RobertaPreLayerNormConfig(**SIZES),
-    "camembert": CamembertConfig(**SIZES | {"pad_token_id": 1}),
-    "gpt2": GPT2Config(
-        n_layer=1, n_head=2, n_embd=8, n_positions=64, vocab_size=SIZES["vocab_size"]
+    "data2vec-text": AutoConfig.for_model("data2vec-text", **SIZES, type_vocab_size=1),
+    "gpt2": AutoConfig.for_model(
+        "gpt2", n_layer=1, n_head=2, n_embd=8, n_positions=64, vocab_size=SIZES["vocab_size"]
     ),
 }
 
@@ -60,7 +52,7 @@ def test_a_text_of_full_length_is_read_and_no_longer_one(name: str) -> None:
     config: PretrainedConfig = (ARCHITECTURES | MORE)[name]
     model = open_attention(random_model(config))
     most = max_positions(model)
-    offset = {"camembert": 2, "data2vec-text": 1, "roberta": 1, "roberta-prelayernorm": 1}
+    offset = {"data2vec-text": 1, "roberta": 1}
     assert most == config.max_position_embeddings - offset.get(name, 0)
 
     def read(length: int) -> None:
@@ -94,18 +86,14 @@ def test_tokens_beyond_the_embedding(directory: Path) -> None:
 QUERY = "encoder.layer.1.attention.self.query.weight"
 
 
-@pytest.mark.parametrize(("value", "words"), [(torch.nan, "NaN"), (torch.inf, "infinite numbers")])
-def test_one_weight_that_is_not_finite(directory: Path, value: float, words: str) -> None:
-    change_weight(directory, QUERY, lambda weight: weight.index_fill(0, torch.tensor(3), value))
-    refused(lambda: describe(directory), directory, f"the weights hold {words}, in {QUERY}")
+def test_one_weight_that_is_not_finite(directory: Path) -> None:
+    change_weight(directory, QUERY, lambda weight: weight.index_fill(0, torch.tensor(3), torch.nan))
+    refused(lambda: describe(directory), directory, f"the weights hold NaN, in {QUERY}")
 
 
-@pytest.mark.parametrize(
-    ("dtype", "stored"), [(torch.int8, "I8"), (torch.float8_e4m3fn, "F8_E4M3")]
-)
-def test_integer_weights(directory: Path, dtype: torch.dtype, stored: str) -> None:
-    change_weight(directory, QUERY, lambda weight: weight.to(dtype))
-    words = f"{QUERY} is stored as {stored}: quantized weights are not read"
+def test_integer_weights(directory: Path) -> None:
+    change_weight(directory, QUERY, lambda weight: weight.to(torch.int8))
+    words = f"{QUERY} is stored as I8: quantized weights are not read"
     refused(lambda: describe(directory), directory, words)
 
 
@@ -114,9 +102,6 @@ def test_integers_that_are_no_weights(directory: Path) -> None:
     path = directory / "model.safetensors"
     positions = {"embeddings.position_ids": torch.arange(128)[None]}
     save_file(load_file(path) | positions, path, metadata={"format": "pt"})
-    half = {name: weight.half() for name, weight in load_file(path).items() if "ids" not in name}
-    assert describe(directory)["max_positions"] == 128
-    save_file(half, path, metadata={"format": "pt"})
     assert describe(directory)["max_positions"] == 128
     random_model(MORE["gpt2"]).save_pretrained(directory)
     mask = {"h.0.attn.bias": torch.ones(1, 1, 64, 64, dtype=torch.bool)}
@@ -125,34 +110,14 @@ def test_integers_that_are_no_weights(directory: Path) -> None:
     assert describe(directory)["max_positions"] == 64
 
 
-def test_the_weights_that_are_loaded_decide(directory: Path) -> None:
-    """Next to them a repository may have the same in other types."""
-    path, other = directory / "model.safetensors", directory / "model_int8.safetensors"
-    shutil.copy(path, directory / "original.safetensors")
-    change_weight(directory, QUERY, lambda weight: weight.to(torch.int8))
-    path.rename(other)
-    (directory / "original.safetensors").rename(path)
-    assert describe(directory)["max_positions"] == 128
-    path.rename(directory / "pytorch_model.bin")
-    refused(lambda: describe(directory), "no file named model.safetensors", "(docs/data.md)")
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"quantization_config": {"quant_method": "bitsandbytes", "load_in_8bit": True}},
-        {"quant_method": "gptq"},
-        {"compression_config": {"quant_method": "compressed-tensors"}},
-    ],
-)
-def test_a_quantized_model(directory: Path, changed: dict[str, Any]) -> None:
-    change(directory / "config.json", **changed)
-    words = f"config.json: {next(iter(changed))}: quantized weights are not read"
+@pytest.mark.parametrize("key", ["quantization_config", "quant_method", "compression_config"])
+def test_a_quantized_model(directory: Path, key: str) -> None:
+    change(directory / "config.json", **{key: {"quant_method": "gptq"}})
+    words = f"config.json: {key}: quantized weights are not read"
     refused(lambda: describe(directory), directory, words)
 
 
 LEFT_OUT = {
-    "adds neither": ("$A", "$A $B:1", ("cls", "sep")),
     "[CLS] last": ("$A [SEP] [CLS]", "$A [SEP] $B:1 [SEP]:1 [CLS]", ("cls",)),
     "no [SEP] between": ("[CLS] $A [SEP]", "[CLS] $A $B:1 [SEP]:1", ("sep",)),
     "no [CLS] in pairs": ("[CLS] $A [SEP]", "$A [SEP] $B:1 [SEP]:1", ("cls",)),

@@ -1,6 +1,7 @@
-"""Tidy tables of arrays, and CSV that spreadsheet programs read as what it is."""
+"""Tidy tables of arrays, CSV that spreadsheet programs read as what it is, and samples."""
 
 import csv
+import random
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 from pandas.testing import assert_frame_equal
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tables import sample, sample_by, sample_rows
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)"]
 TEXTS = ["8-11", "-0.5", "+.5e-3", "-", "'tis", "'", "", "a=b", " =1", "null", 'a "b", c', "a\nb"]
@@ -47,3 +49,19 @@ def test_texts_that_are_numbers_or_truth_values_are_read_as_these(tmp_path: Path
     as_texts = tables.read_csv(tmp_path / "t.csv", dtype=str)
     assert as_texts["n"][0] == "007" and as_texts["n"].isna().tolist() == [False, True]
     assert as_texts["t"].tolist() == ["True", "False"]
+
+
+def test_a_sample_keeps_the_order_and_follows_the_seed() -> None:
+    items = list(range(100))
+    sampled = sample(items, 10, seed=1)
+    assert sampled == sorted(set(sampled)) and len(sampled) == 10
+    assert sampled == sample(items, 10, seed=1) == sample_by(random.Random(1), items, 10)
+    assert sampled != sample(items, 10, seed=2)
+
+
+def test_rows_of_a_table() -> None:
+    frame = pd.DataFrame({"a": range(50)})
+    rows = sample_rows(frame, 5, seed=3)
+    assert rows["a"].tolist() == sample(range(50), 5, seed=3)
+    assert rows.index.tolist() == list(range(5))
+    assert sample_rows(frame, 0, seed=3).equals(frame)

@@ -25,13 +25,6 @@ def test_two_texts() -> None:
     assert tokens.n_words == 5
 
 
-def test_the_longer_text_is_cut_first() -> None:
-    tokens = tokenize_one(example("the river " * 20, "a city is old"), max_tokens=12)
-    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
-    assert len(tokens) == 12
-    assert names[-5:] == ["a", "city", "is", "old", "[SEP]"]
-
-
 def test_given_words_are_followed_by_characters() -> None:
     text = "the dog's river-flow"
     words = ((0, 3), (4, 7), (7, 9), (10, 20))
@@ -52,11 +45,6 @@ def test_too_long_for_the_model_names_the_source() -> None:
     long = example("the river " * 100)
     with pytest.raises(InputError, match=r"file.txt:3: 150 tokens.*128 positions.*max_tokens"):
         tokenize([long], tokenizer(), 150, 128)
-
-
-def test_nothing_left_names_the_source() -> None:
-    with pytest.raises(InputError, match=r"file.txt:3: no token is left"):
-        tokenize_one(example("\u00ad"))
 
 
 @pytest.mark.parametrize("side", ["right", "left"])

@@ -6,7 +6,6 @@ import sacrebleu
 
 from workflow_scripts.core.stats import bootstrap
 from workflow_scripts.core.stats.translation_metrics import (
-    COLUMNS,
     METRICS,
     score_of,
     statistics,
@@ -18,18 +17,11 @@ WORDS = "the a dog, cat sees saw &amp; (big) 3.5 brown-eyed birds . Ärger naïv
 EDGES = {
     "nothing translated": [("", "a dog")],
     "nothing translated nor true": [("", "")],
-    "something for an empty reference": [("a dog barks at me", "")],
-    "no match": [("x y z w v", "a dog sees the cat")],
     "single words match": [("dog x cat y sees", "a dog sees the cat")],
     "no pair of three orders": [("a dog", "a dog")],
-    "one word": [("dog", "dog")],
     "two words match": [("a dog x y z", "a dog sees the cat")],
-    "too short": [("a dog sees the", "a dog sees the big brown cat today")],
-    "too long": [("a dog sees the big brown cat today", "a dog sees the cat")],
     "one of two empty": [("", "a dog"), ("a dog sees the cat", "a dog sees the big cat")],
-    "letters match": [("do", "dog"), ("ca", "cat")],
     "white space": [("  a dog  sees\tit \n", "a dog sees it")],
-    "equal": [("The dog, it sees; us.", "The dog, it sees; us.")],
 }
 
 
@@ -71,24 +63,6 @@ def test_resampled_corpora_score_as_in_sacrebleu(metric: str) -> None:
             hypotheses, truths = [translations[i] for i in sample], [references[i] for i in sample]
             expected = CORPUS[metric](hypotheses, [truths]).score
             assert actual[row, draw] == pytest.approx(expected, rel=1e-12)
-
-
-def test_equal_pairs_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    counted = sacrebleu.BLEU._extract_corpus_statistics
-
-    def watched(self: sacrebleu.BLEU, some: list[str], references: list[list[str]]) -> list:
-        asked.extend(some)
-        return counted(self, some, references)
-
-    monkeypatch.setattr(sacrebleu.BLEU, "_extract_corpus_statistics", watched)
-    translations, references = ["a b", "a b", "c", "a b"], ["a b", "x", "c", "a b"]
-    rows = statistics(translations, references)
-    assert asked == ["a b", "a b", "c"]
-    assert rows.shape == (4, len(COLUMNS)) and rows.dtype == np.int32
-    np.testing.assert_array_equal(rows[0], rows[3])
-    assert rows[0, COLUMNS.index("bleu_2")] == 2 and rows[1, COLUMNS.index("bleu_2")] == 0
-    assert statistics([], []).shape == (0, len(COLUMNS))
 
 
 def test_the_loss_is_that_of_a_token() -> None:

@@ -14,7 +14,7 @@ from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model, r
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, running
 from workflow_scripts.core.model.extraction import Computed
-from workflow_scripts.core.model.head_maps import ValueNorms, output_grams, weighted
+from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
 MODULES = {
@@ -80,52 +80,11 @@ def test_norms_of_decoders_are_those_of_the_weights(config) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
-@pytest.mark.parametrize("name", LAYERED)
-def test_a_heads_norms_are_of_parts_that_sum_to_the_layers_output(name: str) -> None:
-    """Sum over heads and keys of alpha f(x), and the merge's bias, is what the layer outputs."""
-    model = attention.open_attention(with_biases(name))
-    layers, value_name, merge_name = MODULES.get(name, MODULES["bert"])
-    layer = model.get_submodule(layers)[1]
-    read, outputs = [], []
-    hooks = [
-        layer.get_submodule(of).register_forward_hook(lambda _, __, out, to=to: to.append(out))
-        for of, to in ((value_name, read), (merge_name, outputs))
-    ]
-    pattern, norms = norms_of(model, [9])[1]
-    for hook in hooks:
-        hook.remove()
-    merge = layer.get_submodule(merge_name)
-    values = read[0].unflatten(-1, (HEADS, -1))  # [batch, key, head, dim]
-    with torch.inference_mode():
-        f = torch.einsum("bkhd,whd->bhkw", values, merge.weight.unflatten(1, (HEADS, -1)))
-        sums = torch.einsum("bhqk,bhkw->bqw", pattern, f) + merge.bias
-    torch.testing.assert_close(f.norm(dim=-1), norms, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(sums, outputs[0], rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", LAYERED)
-def test_collecting_norms_changes_nothing(name: str) -> None:
-    model = attention.open_attention(random_model(ARCHITECTURES[name]))
-    batch = running.pad(random_tokens([9]), model)
-    with torch.inference_mode():
-        expected = model(**batch).last_hidden_state
-        with attention.watching(model, ValueNorms(output_grams(model), lambda *of: None)):
-            torch.testing.assert_close(model(**batch).last_hidden_state, expected)
-
-
 def test_unknown_projections_are_refused() -> None:
     model = attention.open_attention(random_model(ARCHITECTURES["albert"]))
     message = r"^albert: the output projections .* are not known, .* from this model's `chapters`$"
     with pytest.raises(InputError, match=message):
         output_grams(model)
-
-
-def test_shares_by_hand() -> None:
-    pattern = torch.tensor([[0.9, 0.1, 0.0], [0.5, 0.25, 0.25]])[None, None]
-    norms = torch.tensor([1.0, 9.0, 2.0])[None, None]
-    expected = torch.tensor([[0.5, 0.5, 0.0], [0.5 / 3.25, 2.25 / 3.25, 0.5 / 3.25]])[None, None]
-    torch.testing.assert_close(weighted(pattern, norms), expected)
-    assert (weighted(pattern, torch.zeros(1, 1, 3)) == 0).all()
 
 
 @pytest.mark.parametrize("kind", ["bert", "llama"])

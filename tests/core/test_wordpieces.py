@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 
-from tests.core.tiny_models import tokenizer
-from workflow_scripts.core.data.annotations import Example, spans_of
-from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.data.wordpieces import (
     to_words,
     word_attention,
@@ -43,12 +40,6 @@ def test_sum_to_and_mean_from_split_words() -> None:
     assert words_of_units(np.array(word)).tolist() == [-1, 0, 1, -1, 2, 3, -1]
 
 
-def test_by_hand() -> None:
-    pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]])
-    expected = [[0.5, 0.5], [0.2, 0.8]]
-    np.testing.assert_allclose(to_words(pattern, np.array([-1, 0, 0])), expected, atol=1e-6)
-
-
 def test_word_attention_sets_special_tokens_apart() -> None:
     rng = np.random.default_rng(3)
     word = np.array([-1, 0, 0, 2, 3, -1])  # word 1 vanished
@@ -62,34 +53,3 @@ def test_word_attention_sets_special_tokens_apart() -> None:
     np.testing.assert_array_equal(found.from_special, whole[:, [0, 4], 1:4].max(axis=-2))
     alone = word_attention(pattern[:, 1:5, 1:5], word[1:5])
     assert (alone.to_special == -1).all() and (alone.from_special == -1).all()
-
-
-def test_awkward_words_stay_aligned_and_rows_sum_to_one() -> None:
-    """Split, contracted, hyphenated, non-ASCII words, and one that the tokenizer drops."""
-    words = (
-        "the",
-        "dogs",
-        "did",
-        "n't",
-        "re-built",
-        "naïve",
-        "Ōsaka",
-        "\u00ad",
-        "river",
-        "东京",
-        ".",
-    )
-    example = Example("e", "d", "f:1", (" ".join(words),), (spans_of(words),))
-    (tokens,) = tokenize([example], tokenizer(), 128, 128)
-    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
-    spelled = [""] * len(words)
-    for name, word in zip(names[1:-1], tokens.word[1:-1], strict=True):
-        spelled[word] += name.removeprefix("##")
-    assert spelled[1] == "dogs" and spelled[3] == "n't" and spelled[4] == "re-built"
-    assert spelled[5] == "naive" and spelled[6] == "osaka"
-    assert spelled[7] == "" and spelled[8] == "river" and spelled[10] == "."
-    pattern = np.random.default_rng(0).dirichlet(np.ones(len(names)), size=(2, len(names)))
-    rows = to_words(pattern.astype(np.float32), tokens.word)
-    np.testing.assert_allclose(rows.sum(axis=-1), 1, atol=1e-5)
-    index = words_of_units(tokens.word)
-    assert index[1:-1].tolist() == [k for k in range(len(words)) if k != 7]

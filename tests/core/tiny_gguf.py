@@ -1,7 +1,6 @@
 """A tiny random llama in a GGUF file, written tensor by tensor."""
 
 from pathlib import Path
-from typing import Any
 
 import gguf
 import numpy as np
@@ -32,12 +31,12 @@ def save_gguf(
     kv_heads: int = HEADS,
     architecture: str = "llama",
     without: str = "",
-    also: dict[str, Any] | None = None,
+    scaling: str = "",
 ) -> dict[str, torch.Tensor]:
     """Write the file; gives the model's weights as they are read back.
 
-    With `quantised` its matrices are Q8_0. It is written `without` a tensor, and with what is
-    `also` stated: a text as metadata, an array as a tensor.
+    With `quantised` its matrices are Q8_0. It is written `without` a tensor, and with a type of
+    `scaling` of rotations.
     """
     model = made_up(kv_heads)
     state = model.state_dict()
@@ -81,8 +80,8 @@ def save_gguf(
         state[f"{name}.weight"] = torch.tensor(read)
         if stored != without:
             writer.add_tensor(f"{stored}.weight", blocks, raw_dtype=kind)
-    for name, what in (also or {}).items():
-        (writer.add_string if isinstance(what, str) else writer.add_tensor)(name, what)
+    if scaling:
+        writer.add_string("llama.rope.scaling.type", scaling)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

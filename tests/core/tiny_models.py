@@ -10,27 +10,14 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import (
-    AlbertConfig,
+    AutoConfig,
     AutoModel,
     AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
     AutoModelForSequenceClassification,
-    BartConfig,
-    BertConfig,
-    DebertaV2Config,
-    DistilBertConfig,
-    ElectraConfig,
-    FSMTConfig,
-    M2M100Config,
-    MarianConfig,
-    MBartConfig,
-    ModernBertConfig,
-    MPNetConfig,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
-    RobertaConfig,
-    T5Config,
 )
 
 from workflow_scripts.core.data.tokens import Tokens
@@ -62,10 +49,11 @@ _SIZES = {
 }
 
 ARCHITECTURES: dict[str, PretrainedConfig] = {
-    "bert": BertConfig(**_SIZES),
-    "roberta": RobertaConfig(**_SIZES, type_vocab_size=1),
-    "electra": ElectraConfig(**_SIZES, embedding_size=16),
-    "distilbert": DistilBertConfig(
+    "bert": AutoConfig.for_model("bert", **_SIZES),
+    "roberta": AutoConfig.for_model("roberta", **_SIZES, type_vocab_size=1),
+    "electra": AutoConfig.for_model("electra", **_SIZES, embedding_size=16),
+    "distilbert": AutoConfig.for_model(
+        "distilbert",
         n_layers=LAYERS,
         n_heads=HEADS,
         dim=WIDTH,
@@ -73,8 +61,9 @@ ARCHITECTURES: dict[str, PretrainedConfig] = {
         vocab_size=len(VOCABULARY),
         max_position_embeddings=POSITIONS,
     ),
-    "albert": AlbertConfig(**_SIZES, embedding_size=16),
-    "modernbert": ModernBertConfig(
+    "albert": AutoConfig.for_model("albert", **_SIZES, embedding_size=16),
+    "modernbert": AutoConfig.for_model(
+        "modernbert",
         **_SIZES,
         global_attn_every_n_layers=2,
         local_attention=8,
@@ -85,8 +74,8 @@ ARCHITECTURES: dict[str, PretrainedConfig] = {
     ),
 }
 REFUSED: dict[str, PretrainedConfig] = {
-    "mpnet": MPNetConfig(**_SIZES),
-    "deberta-v2": DebertaV2Config(**_SIZES),
+    "mpnet": AutoConfig.for_model("mpnet", **_SIZES),
+    "deberta-v2": AutoConfig.for_model("deberta-v2", **_SIZES),
 }
 
 ENCODER_LAYERS, DECODER_LAYERS, END = 3, 2, 2  # END: the id of the token that ends a target
@@ -108,11 +97,14 @@ _STACKS = {
     "max_position_embeddings": POSITIONS,
 }
 ENCODER_DECODERS: dict[str, PretrainedConfig] = {
-    "marian": MarianConfig(**_WORDS, **_STACKS, decoder_start_token_id=0, forced_eos_token_id=END),
-    "bart": BartConfig(**_WORDS, **_STACKS, decoder_start_token_id=END),
-    "mbart": MBartConfig(**_WORDS, **_STACKS, decoder_start_token_id=3),
-    "m2m_100": M2M100Config(**_WORDS, **_STACKS, decoder_start_token_id=END),
-    "t5": T5Config(
+    "marian": AutoConfig.for_model(
+        "marian", **_WORDS, **_STACKS, decoder_start_token_id=0, forced_eos_token_id=END
+    ),
+    "bart": AutoConfig.for_model("bart", **_WORDS, **_STACKS, decoder_start_token_id=END),
+    "mbart": AutoConfig.for_model("mbart", **_WORDS, **_STACKS, decoder_start_token_id=3),
+    "m2m_100": AutoConfig.for_model("m2m_100", **_WORDS, **_STACKS, decoder_start_token_id=END),
+    "t5": AutoConfig.for_model(
+        "t5",
         **_WORDS,
         d_model=WIDTH,
         d_kv=12,
@@ -124,13 +116,6 @@ ENCODER_DECODERS: dict[str, PretrainedConfig] = {
         decoder_start_token_id=0,
     ),
 }
-FSMT = FSMTConfig(
-    **_STACKS,
-    langs=["en", "de"],
-    src_vocab_size=len(VOCABULARY),
-    tgt_vocab_size=len(VOCABULARY),
-    decoder_start_token_id=END,
-)
 
 
 def random_model(config: PretrainedConfig, seed: int = 0, **options: Any) -> PreTrainedModel:

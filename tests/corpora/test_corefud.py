@@ -4,15 +4,35 @@ import re
 from itertools import permutations
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from tests.bad_input.corefud import COREFUD, MENTIONS, N_EMPTY, plainly
 from tests.bad_input.refused import refused
-from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.corpora.mention_files import Text, texts_of
 
 HEADER = "# global.Entity = entity-GRP-head\n"
+COREFUD = (
+    "# newdoc id = one\n# global.Entity = entity-GRP-head\n"
+    "1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\tEntity=(person-1-1)\n"
+    "2\ttook\t_\tVERB\tVBD\t_\t0\troot\t_\tEntity=(event-2[1/2]-1\n"
+    "3\ther\t_\tPRON\tPRP$\t_\t4\tposs\t_\tEntity=(person-1-1)event-2[1/2])\n"
+    "4-5\tdog's\t_\t_\t_\t_\t_\t_\t_\tEntity=(animal-3)\n"
+    "4\tdog\t_\tNOUN\tNN\t_\t2\tobj\t_\tEntity=(animal-4(animal-5-1)\n"
+    "5\t's\t_\tPART\tPOS\t_\t4\tcase\t_\tEntity=4)\n"
+    "5.1\tit\t_\tPRON\tPRP\t_\t_\t_\t2:obj\tEntity=(animal-3-1)(thing-6-2\n"
+    "6\tcoat\t_\tNOUN\tNN\t_\t2\tobj\t_\tSpaceAfter=No|Entity=6)\n"
+    "7\toff\t_\tADV\tRB\t_\t2\tadv\t_\tEntity=(event-2[2/2]-1)\n\n"
+)
+# Its mentions and their head words, counted by hand, and those of an empty node alone.
+MENTIONS = {
+    ("1", 0, 1, 0),
+    ("1", 2, 3, 2),
+    ("2", 1, 7, 1),  # "took her ... off"
+    ("3", 3, 5, None),
+    ("4", 3, 5, None),
+    ("5", 3, 4, 3),
+    ("6", 5, 6, 5),
+}
+N_EMPTY = 1
 
 
 def read(folder: Path, text: str) -> list[Text]:
@@ -45,37 +65,10 @@ def test_brackets_of_every_kind(tmp_path: Path) -> None:
     assert (text.n_empty, text.n_discontinuous) == (N_EMPTY, 1)
 
 
-def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
-    (tmp_path / "a.conllu").write_text(COREFUD, encoding="utf-8")
-    paths = {name: tmp_path / name for name in ("documents", "annotation", "counts")}
-    source = {"path": str(tmp_path / "a.conllu"), "format": "auto"}
-    options = {"name": "one", "max_tokens": 40, "singletons": True}
-    coreference_corpus.main(**paths, source=source, **options)
-    counts = pd.read_csv(paths["counts"]).set_index("what")["n"].astype(str)
-    assert counts["mentions read"] == str(len(MENTIONS) + N_EMPTY)
-    assert counts["mentions of empty nodes left out"] == str(N_EMPTY)
-    assert counts["discontinuous mentions read"] == "1"
-    assert counts["mentions"] == str(len(MENTIONS))
-    assert counts["mentions outside the words used"] == "0"
-
-
-@pytest.mark.parametrize("order", [*permutations(range(3))])
-def test_the_order_of_the_fields_changes_nothing(tmp_path: Path, order: tuple[int, ...]) -> None:
-    expected, found = read(tmp_path, COREFUD), read(tmp_path, reordered(COREFUD, order))
-    assert found[0].spans == expected[0].spans
-    assert len({span.chain for span in found[0].spans}) == 6
-
-
-def test_two_people_are_two_chains(tmp_path: Path) -> None:
-    rows = "".join(
-        f"{k}\t{word}\t_\tPROPN\tNNP\t_\t{k - 1}\tdep\t_\t{cell}\n"
-        for k, (word, cell) in enumerate(
-            [("Ann", "Entity=(person-1)"), ("met", "_"), ("Bo", "Entity=(person-2)")], 1
-        )
-    )
-    (text,) = read(tmp_path, "# global.Entity = entity-GRP-infstat\n" + rows)
-    assert [span.chain for span in text.spans] == ["1", "2"]
-    refused(lambda: read(tmp_path, rows), "a.conllu:1: (person-1): fields that no line names")
+def test_the_order_of_the_fields_changes_nothing(tmp_path: Path) -> None:
+    expected = read(tmp_path, COREFUD)
+    for order in permutations(range(3)):
+        assert read(tmp_path, reordered(COREFUD, order))[0].spans == expected[0].spans
 
 
 def test_heads_count_empty_nodes_in_corefud_and_not_in_gum(tmp_path: Path) -> None:
@@ -83,12 +76,6 @@ def test_heads_count_empty_nodes_in_corefud_and_not_in_gum(tmp_path: Path) -> No
     gum = COREFUD.replace("GRP-head", "GRP-minspan").replace("(thing-6-2", "(thing-6-1")
     assert read(tmp_path, gum)[0].spans == read(tmp_path, COREFUD)[0].spans
     refused(lambda: read(tmp_path, gum.replace("(thing-6-1", "(thing-6-2")), "lies outside it")
-
-
-def test_closing_brackets_may_repeat_the_fields(tmp_path: Path) -> None:
-    """As those of GUM's version 2.8 do."""
-    repeated = COREFUD.replace("Entity=6)", "Entity=thing-6)").replace("=4)", "=animal-4-1)")
-    assert read(tmp_path, repeated)[0].spans == read(tmp_path, COREFUD)[0].spans
 
 
 def test_the_head_of_a_discontinuous_mention_is_no_word_of_its_gap(tmp_path: Path) -> None:
@@ -103,24 +90,14 @@ def test_the_head_of_a_discontinuous_mention_is_no_word_of_its_gap(tmp_path: Pat
     ("old", "new", "line", "words"),
     [
         (HEADER, "", 2, "(person-1-1): fields that no line names; write `# global.Entity ="),
-        ("entity-GRP", "entity-group", 2, "global.Entity has 0 fields of eid and GRP"),
-        ("GRP-head", "GRP-eid", 2, "global.Entity has 2 fields of eid and GRP"),
         ("(person-1-1)", "(person-wsj-1-1)", 3, "4 fields, global.Entity names 3"),
-        ("(person-1-1)", "(person-wsj-c1)", 3, "head 'c1' is no number from 1"),
         ("(person-1-1)", "(person-1-0)", 3, "head '0' is no number from 1"),
         ("(person-1-1)", "(person)", 3, "no GRP"),
-        ("(person-1-1)", "(person--1)", 3, "no GRP"),
         ("Entity=(event-2[2/2]-1)", "_", 4, "mention 2 lacks its part 2 of 2"),
-        ("(event-2[2/2]-1)", "(event-2[3/3]-1)", 11, "part 3 of 3 of mention 2 follows no part 2"),
         ("(event-2[2/2]-1)", "(event-2[3/2]-1)", 11, "part 3 of 2"),
-        ("(event-2[2/2]-1)", "(event-2[2/2-1)", 11, "a part is written as e1[1/2]"),
-        ("2[1/2])\n", "2)\n", 5, "mention 2 is closed but was not opened"),
         ("(animal-3)", "animal-3)", 6, "mention 3 is closed but was not opened"),
         ("(animal-3)", "(animal-3", 6, "mention 3 is opened but never closed"),
         ("(animal-3)", "(animal-3-3)", 6, "the head of mention 3 lies outside it"),
-        ("(animal-3)", "(animal-3)|Entity=(animal-7)", 6, "2 times Entity="),
-        ("(thing-6-2", "(thing-6-3", 9, "the head of mention 6 lies outside it"),
-        ("4-5\tdog's", "4-5\tx" + "\t_" * 8 + "\n4-5\tdog's", 7, "index 4-5 after 3 words"),
     ],
 )
 def test_a_wrong_bracket_is_one_line(
@@ -128,15 +105,6 @@ def test_a_wrong_bracket_is_one_line(
 ) -> None:
     assert old in COREFUD
     refused(lambda: read(tmp_path, COREFUD.replace(old, new, 1)), f"a.conllu:{line}: ", words)
-
-
-def test_documents_are_kept_apart_whatever_their_names(tmp_path: Path) -> None:
-    unnamed = COREFUD.partition("\n")[2]
-    texts = read(tmp_path, unnamed + "# newdoc\n" + unnamed + COREFUD)
-    assert [text.document for text in texts] == ["a", "a'", "one"]
-    assert [len(text.spans) for text in texts] == [len(MENTIONS)] * 3
-    same = unnamed + "# newdoc id = a\n" + unnamed
-    refused(lambda: read(tmp_path, same), "a.conllu:12: a second document a, as in")
 
 
 def test_real_entities_in_another_order(tmp_path: Path, real_data: Path) -> None:
@@ -148,5 +116,5 @@ def test_real_entities_in_another_order(tmp_path: Path, real_data: Path) -> None
     (expected,), (found,) = read(tmp_path, gum), read(tmp_path, moved)
     assert found.spans == expected.spans
     assert len({span.chain for span in found.spans}) > 100
-    spans = sorted((span.start, span.end, span.chain) for span in found.spans)
-    assert plainly(gum)[0][1] == spans
+    cells = re.findall(r"Entity=([^|\n]+)", gum)
+    assert len(found.spans) + found.n_empty == sum(cell.count("(") for cell in cells)

@@ -76,31 +76,6 @@ def test_files_and_archives_are_unpacked(index: Path, tmp_path: Path) -> None:
     assert not list(fetched.rglob("*.unpacked"))
 
 
-@pytest.mark.parametrize("name", ["in.zip", "in.tar.gz"])
-def test_no_name_in_an_archive_is_in_the_way_of_unpacking(tmp_path: Path, name: str) -> None:
-    """Whatever stands next to the archives and to the top folder, or bears its name."""
-    pack = zipped if name.endswith(".zip") else tar
-    files = {f"{name}.unpacked": b"1", ".unpacked": b"2", "0": b"3", "1/c": b"4", "top": b"5"}
-    archives = {name: pack({"a.txt": b"6"}), "top.zip": zipped({"a.txt": b"7"})}
-    members = {f"top/{inner}": data for inner, data in (files | archives).items()}
-    (tmp_path / "a.tar.gz").write_bytes(tar(members))
-    fetch_sdist.unpack(tmp_path / "a.tar.gz", tmp_path / "out", "rated==1.0")
-    found = {
-        str(path.relative_to(tmp_path / "out")): path.read_bytes()
-        for path in (tmp_path / "out").rglob("*")
-        if path.is_file()
-    }
-    assert found == files | {f"{name}/a.txt": b"6", "top.zip/a.txt": b"7"}
-
-
-@pytest.mark.parametrize("inner", ["top/caf\udce9.txt", "top/in.tar.gz"])
-def test_a_name_that_is_not_utf8_is_one_line(tmp_path: Path, inner: str) -> None:
-    packed = tar({inner: tar({"caf\udce9.txt": b""}) if inner.endswith(".gz") else b""})
-    (tmp_path / "a.tar.gz").write_bytes(packed)
-    with pytest.raises(InputError, match=r"caf\\udce9.txt' is not UTF-8\); pin another"):
-        fetch_sdist.unpack(tmp_path / "a.tar.gz", tmp_path / "out", "rated==1.0")
-
-
 def test_no_code_runs_before_the_hash_is_checked(index: Path, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     publish(index, {}, SETUP + RAN.replace(b"{}", str(ran).encode()))
@@ -110,12 +85,10 @@ def test_no_code_runs_before_the_hash_is_checked(index: Path, tmp_path: Path) ->
     assert not (tmp_path / "fetched").exists()
 
 
-@pytest.mark.parametrize("requirement", ["rated==2.0", "none==1.0"])
-def test_what_cannot_be_had_is_one_line(index: Path, tmp_path: Path, requirement: str) -> None:
+def test_what_cannot_be_had_is_one_line(index: Path, tmp_path: Path) -> None:
     sha256 = publish(index, {})
-    with pytest.raises(InputError, match=r"not fetched \(.*PIP_INDEX_URL") as error:
-        fetch(tmp_path, sha256, requirement)
-    assert requirement in str(error.value)
+    with pytest.raises(InputError, match=r"rated==2.0.*not fetched \(.*PIP_INDEX_URL") as error:
+        fetch(tmp_path, sha256, "rated==2.0")
     assert "\n" not in str(error.value)
 
 
@@ -123,37 +96,13 @@ def to_link(info: tarfile.TarInfo) -> None:
     info.type, info.linkname = tarfile.SYMTYPE, "../../outside"
 
 
-def to_device(info: tarfile.TarInfo) -> None:
-    info.type = tarfile.CHRTYPE
-
-
 @pytest.mark.parametrize(
     "archive",
-    [
-        tar({"../evil": b"x"}),
-        tar({"a/../../evil": b"x"}),
-        tar({"link": b""}, to_link),
-        tar({"device": b""}, to_device),
-        b"no archive",
-    ],
-    ids=["above", "above from within", "link", "device", "no archive"],
+    [tar({"a/../../evil": b"x"}), tar({"link": b""}, to_link), b"no archive"],
+    ids=["above", "link", "no archive"],
 )
 def test_an_unsafe_archive_is_refused(index: Path, tmp_path: Path, archive: bytes) -> None:
     with pytest.raises(InputError, match=r"rated==1.0: more.tar.gz: not unpacked"):
         fetch(tmp_path, publish(index, {"more.tar.gz": archive}))
     assert not (tmp_path / "fetched").exists()
     assert not list(tmp_path.rglob("evil"))
-
-
-@pytest.mark.parametrize("name", ["../evil", "/evil", "a\\..\\..\\evil"])
-def test_an_unsafe_zip_is_refused(index: Path, tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="not unpacked"):
-        fetch(tmp_path, publish(index, {"more.zip": zipped({name: b"x"})}))
-    assert not list(tmp_path.rglob("evil"))
-
-
-def test_an_absolute_name_stays_inside(tmp_path: Path) -> None:
-    data = tmp_path / "a.tar.gz"
-    data.write_bytes(tar({"/top/file.txt": b"x"}))
-    fetch_sdist.unpack(data, tmp_path / "out", "rated==1.0")
-    assert (tmp_path / "out/file.txt").read_bytes() == b"x"

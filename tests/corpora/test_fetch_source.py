@@ -2,7 +2,6 @@
 
 import hashlib
 import http.server
-import io
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -44,25 +43,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         content, ranges = CONTENT[self.path[1:]], self.headers.get("Range", "")
         self.server.asked.append((self.path[1:], ranges))
         behaviour = self.server.behaviour
-        if behaviour == "refused":
-            return self.send_error(403)
         if behaviour == "redirected":
             self.send_response(302)
             self.send_header("Location", self.server.elsewhere + self.path)
             return self.end_headers()
         start = int(ranges.removeprefix("bytes=").removesuffix("-") or 0)
         start = 0 if behaviour == "anew" else start
-        if start >= len(content):
-            return self.send_error(416)
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(content) - start))
-        first = 0 if behaviour == "other part" else start
-        self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
+        self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.end_headers()
         rest = content[start:]
-        if behaviour == "slow":
-            threading.Event().wait(1)
-        elif behaviour == "cut off":
+        if behaviour == "cut off":
             rest = rest[: len(rest) // 2]
         elif behaviour == "changed":
             rest = rest[::-1]
@@ -103,14 +95,6 @@ def test_whole_files_are_fetched_and_checked(server: Server, tmp_path: Path) -> 
     assert len(server.asked) == 2  # what is there already is not fetched again
 
 
-def test_an_unchecked_file_is_fetched_and_named(server: Server, tmp_path: Path) -> None:
-    files = tuple(replace(file, sha256="", n_bytes=0) for file in source("").files)
-    unchecked = source(server.url, files=files)
-    assert unchecked.unchecked == list(CONTENT)
-    fetch(unchecked, tmp_path)
-    assert contents(tmp_path) == CONTENT
-
-
 @pytest.mark.parametrize("then", ["whole", "anew"])
 def test_a_file_that_is_cut_off_is_resumed(server: Server, tmp_path: Path, then: str) -> None:
     """Also from a server that knows no ranges and begins anew."""
@@ -131,37 +115,6 @@ def test_a_changed_file_is_refused_and_not_kept(server: Server, tmp_path: Path) 
     assert contents(tmp_path) == {}
 
 
-def test_a_partial_file_that_is_longer_than_the_file_is_dropped(
-    server: Server, tmp_path: Path
-) -> None:
-    (tmp_path / "a.txt.part").write_bytes(b"x" * 1000)
-    fetch(source(server.url), tmp_path)
-    assert contents(tmp_path) == CONTENT
-
-
-def test_a_slow_server_is_given_up(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetch_source, "SECONDS", 0.1)
-    server.behaviour = "slow"
-    with pytest.raises(InputError, match=r"a.txt: not fetched \(.*timed out"):
-        fetch(source(server.url), tmp_path)
-
-
-def test_a_refusal_names_the_file_and_the_way_by_hand(server: Server, tmp_path: Path) -> None:
-    server.behaviour = "refused"
-    with pytest.raises(InputError, match=r"not fetched \(403.*set ATLAS_MIRROR=FOLDER"):
-        fetch(source(server.url), tmp_path)
-
-
-def test_no_connection_is_named_by_its_reason(tmp_path: Path) -> None:
-    with Server() as closed:
-        url = closed.url
-        closed.shutdown()
-    with pytest.raises(InputError, match=r"not fetched \(\[Errno \d+\] Connection refused\)"):
-        fetch(source(url), tmp_path)
-
-
 def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) -> None:
     with Server() as other:
         server.behaviour, server.elsewhere = "redirected", other.url.rstrip("/")
@@ -172,20 +125,9 @@ def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) ->
         fetch(source(server.url, hosts=(host,)), tmp_path)
         assert contents(tmp_path) == CONTENT
         other.shutdown()
-    server.elsewhere = server.url.rstrip("/").replace("http:", "https:")
-    with pytest.raises(InputError, match=r"it redirects to https://127.*; accepted: http and "):
-        fetch(source(server.url), tmp_path / "new")
 
 
-def test_a_file_has_another_name_than_at_its_url(server: Server, tmp_path: Path) -> None:
-    (first, *_) = source("").files
-    fetch(source(server.url, files=(replace(first, name="c.txt"),)), tmp_path)
-    assert contents(tmp_path) == {"c.txt": CONTENT["a.txt"]}
-
-
-def test_sacrebleus_test_sets_are_joined_and_checked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sacrebleus_test_sets_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for side in ("source", "reference"):
         for name in ("one", "two"):
             (tmp_path / f"{name}.{side}").write_text(f"{name} {side}\n")
@@ -198,15 +140,6 @@ def test_sacrebleus_test_sets_are_joined_and_checked(
         "source": b"one source\ntwo source\n",
         "reference": b"one reference\ntwo reference\n",
     }
-    files = (replace(files[0], sha256="0" * 64),)
-    with pytest.raises(InputError, match=r"source: not fetched .*SHA-256"):
-        fetch(source("", by="sacrebleu", files=files), tmp_path / "new")
-
-
-def test_endless_redirects_are_refused(server: Server, tmp_path: Path) -> None:
-    server.behaviour, server.elsewhere = "redirected", server.url.rstrip("/")
-    with pytest.raises(InputError, match="more than 5 redirects"):
-        fetch(source(server.url), tmp_path)
 
 
 def test_a_mirror_is_a_folder_or_a_url(
@@ -241,44 +174,21 @@ def test_the_job_goes_on_where_it_was_stopped(
     assert not (tmp_path / "some.work").exists()
 
 
-def zipped(name: str) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr(name, "a")
-    return data.getvalue()
-
-
 def test_archives_become_folders_and_only_files_of_the_table_are_published(tmp_path: Path) -> None:
     archived = source("", files=(File("x.zip", "x.zip", "", 0), File("a.txt", "a.txt", "", 0)))
     work, folder = tmp_path / "work", tmp_path / "folder"
     work.mkdir()
-    (work / "x.zip").write_bytes(zipped("in/a.txt"))
+    with zipfile.ZipFile(work / "x.zip", "w") as archive:
+        archive.writestr("in/a.txt", "a")
     for name in ("a.txt", "a.txt.part", "old.txt", "tmp123"):
         (work / name).write_text("b")
     fetch_source.publish(archived, work, folder)
     assert contents(folder) == {"x.zip/in/a.txt": b"a", "a.txt": b"b"}
 
 
-@pytest.mark.parametrize("content", [b"<html>log in</html>", zipped("../a.txt")])
-def test_an_archive_that_is_none_or_unsafe_is_fetched_again(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "y.zip").write_bytes(content)
+def test_an_archive_that_is_none_is_fetched_again(tmp_path: Path) -> None:
+    (tmp_path / "y.zip").write_bytes(b"<html>log in</html>")
     bad = source("", files=(File("y.zip", "y.zip", "", 0),))
     with pytest.raises(InputError, match=r"fetch: some: y.zip: not unpacked .*run it again"):
         fetch_source.publish(bad, tmp_path, tmp_path / "folder")
     assert not (tmp_path / "y.zip").exists()
-
-
-def test_another_part_than_was_asked_for_is_refused(server: Server, tmp_path: Path) -> None:
-    server.behaviour = "cut off"
-    with pytest.raises(InputError):
-        fetch(source(server.url), tmp_path)
-    server.behaviour = "other part"
-    with pytest.raises(InputError, match="another part than was asked for"):
-        fetch(source(server.url), tmp_path)
-
-
-def test_a_length_that_is_known_is_compared(server: Server, tmp_path: Path) -> None:
-    files = tuple(replace(file, sha256="", n_bytes=7) for file in source("").files)
-    with pytest.raises(InputError, match=r"a.txt: not fetched \(300 bytes, not 7\)"):
-        fetch(source(server.url, files=files), tmp_path)
-    assert contents(tmp_path) == {}

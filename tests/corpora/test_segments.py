@@ -11,9 +11,8 @@ import pytest
 
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import schema
 from workflow_scripts.corpora import segments
-from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
+from workflow_scripts.corpora.articles import Article, Paragraph
 
 
 def run(folder: Path, source: dict, **settings: Any) -> tuple[list, list, dict[str, int]]:
@@ -40,14 +39,6 @@ def plain(tmp_path: Path) -> Path:
 
 def article(*texts: str) -> Article:
     return Article("t", [Paragraph(text, f"f:{k}") for k, text in enumerate(texts)])
-
-
-def test_the_schema_accepts_the_formats_that_are_read() -> None:
-    """A dataset of the hub has lines: the formats of whole files do not apply to it."""
-    text = schema.assemble(Path(__file__).parents[2] / "rules/schemas")["$defs"]["text"]
-    assert set(text["properties"]["format"]["enum"]) == {"auto", *FORMATS}
-    of_hub = text["dependentSchemas"]["hub"]["properties"]["format"]["enum"]
-    assert set(of_hub) == {"auto", *(name for name, each in FORMATS.items() if each.of_lines)}
 
 
 def test_only_consecutive_paragraphs_are_paired() -> None:
@@ -83,25 +74,6 @@ def test_pairs_training_and_counts(plain: Path, tmp_path: Path) -> None:
     assert chosen[0].source.startswith(f"{plain}:")
 
 
-def test_same_seed_same_bytes(plain: Path, tmp_path: Path) -> None:
-    source = {"path": str(plain), "format": "plain"}
-    run(tmp_path, source)
-    first = (tmp_path / "segments").read_bytes()
-    run(tmp_path, source)
-    assert (tmp_path / "segments").read_bytes() == first
-    run(tmp_path, source, seed=2)
-    assert (tmp_path / "segments").read_bytes() != first
-
-
-def test_fewer_segments_than_asked_for_are_reported(
-    plain: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    chosen, _, counts = run(tmp_path, {"path": str(plain)}, n_segments=100)
-    assert counts["segments asked for"] == 100
-    assert counts["segments analysed"] == len(chosen) < 100
-    assert "100 segments asked for" in caplog.text
-
-
 WIKITEXT = (
     " = First =\r\n\r\n one @-@ two words here \r\n\r\n = = Part = =\r\n"
     " and 1 @,@ 000 more words \r\n"
@@ -109,10 +81,9 @@ WIKITEXT = (
 )
 
 
-@pytest.mark.parametrize("form", ["auto", "wikitext"])
-def test_wikitext(tmp_path: Path, form: str) -> None:
+def test_wikitext(tmp_path: Path) -> None:
     (tmp_path / "wiki.raw").write_text(WIKITEXT, encoding="utf-8", newline="")
-    source = {"path": str(tmp_path / "wiki.raw"), "format": form}
+    source = {"path": str(tmp_path / "wiki.raw")}
     chosen, _, counts = run(tmp_path, source, training_share=0)
     assert [segment.document for segment in chosen] == ["First", "Second"]
     assert chosen[0].texts == ("one-two words here", "and 1,000 more words")
@@ -157,39 +128,21 @@ def test_dump(tmp_path: Path, packed: bool) -> None:
     assert chosen[0].source == f"{path.name}: River, paragraph 1"
 
 
-def test_a_directory_is_read_by_name(tmp_path: Path) -> None:
-    folder = tmp_path / "texts"
-    folder.mkdir()
-    for name in ("b.txt", "a.txt", "ignored.md"):
-        (folder / name).write_text(f"{name} has three words\n{name} has three words\n")
-    chosen, _, _ = run(tmp_path, {"path": str(folder)}, training_share=0)
-    assert [segment.texts[0].split()[0] for segment in chosen] == ["a.txt", "b.txt"]
-
-
-@pytest.mark.parametrize("titled", [False, True])
-def test_hub_datasets_from_a_local_directory(tmp_path: Path, titled: bool) -> None:
+def test_hub_datasets_from_a_local_directory(tmp_path: Path) -> None:
     folder = tmp_path / "dataset"
     folder.mkdir()
-    if titled:
-        rows = [{"title": "First", "text": "one two three\n\nfour five six\n"}]
-    else:
-        rows = [{"text": line + "\n"} for line in WIKITEXT.replace("\r", "").split("\n")]
-    lines = "\n".join(json.dumps(row) for row in rows)
-    (folder / "train.jsonl").write_text(lines, encoding="utf-8")
+    row = {"title": "First", "text": "one two three\n\nfour five six\n"}
+    (folder / "train.jsonl").write_text(json.dumps(row), encoding="utf-8")
     chosen, _, _ = run(tmp_path, {"hub": str(folder), "split": "train"}, training_share=0)
-    expected = ("one two three", "four five six") if titled else None
-    assert chosen[0].document == "First"
-    assert chosen[0].texts == (expected or ("one-two words here", "and 1,000 more words"))
+    assert (chosen[0].document, chosen[0].texts) == ("First", ("one two three", "four five six"))
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         (b"good line here\nbad \xff byte here\n", r"bad.txt:2: byte 0xff at column 5 is not UTF-8"),
-        (b"", "corpus c is empty"),
         (b"\n\n\n", "corpus c is empty"),
         (b"one two three\n\nfour five six\n", "no article of the corpus c has two paragraphs"),
-        (b"one\ntwo\n", "has two paragraphs of 3 words; lower min_words"),
     ],
 )
 def test_wrong_texts(tmp_path: Path, content: bytes, words: str) -> None:
@@ -201,29 +154,11 @@ def test_wrong_texts(tmp_path: Path, content: bytes, words: str) -> None:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("content", [b"not bz2", bz2.compress(DUMP.encode())[:-40]])
-def test_broken_dumps(tmp_path: Path, content: bytes) -> None:
+def test_a_dump_that_is_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "dump.xml.bz2"
-    path.write_bytes(content)
+    path.write_bytes(bz2.compress(DUMP.encode())[:-40])
     with pytest.raises(InputError, match=r"dump.xml.bz2: not a complete MediaWiki dump"):
         run(tmp_path, {"path": str(path)})
-
-
-def test_missing_files(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere: no such file or directory"):
-        run(tmp_path, {"path": "nowhere"})
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty: no \.xml, .* \.txt file"):
-        run(tmp_path, {"path": str(tmp_path / "empty")})
-    with pytest.raises(InputError, match="hub: no/such at abc: cannot be fetched"):
-        run(tmp_path, {"hub": "no/such", "revision": "abc"})
-
-
-def test_windows_text_with_a_mark_at_its_start(tmp_path: Path) -> None:
-    path = tmp_path / "w.txt"
-    path.write_bytes("\ufeffone two three\r\nfour five six\r\n".encode())
-    chosen, _, _ = run(tmp_path, {"path": str(path)}, training_share=0)
-    assert chosen[0].texts == ("one two three", "four five six")
 
 
 def test_real_wikitext(real_data: Path, tmp_path: Path) -> None:
@@ -243,13 +178,3 @@ def test_real_wikipedia_of_the_default_study(tmp_path: Path) -> None:
     texts = [text for segment in chosen + training for text in segment.texts]
     for mark in ("[[", "]]", "{{", "}}", "''", "<ref", "&nbsp;", "|", "()"):
         assert not [text for text in texts if mark in text], mark
-
-
-def test_documents_of_several_plain_files_have_titles_of_their_own(tmp_path: Path) -> None:
-    text = "one two three\nfour five six\n\nseven eight nine\nten eleven twelve\n"
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    found = list(segments.articles({"path": str(tmp_path), "format": "plain"}))
-    assert [article.title for article in found] == [
-        f"{name}:{line}" for name in ("a.txt", "b.txt") for line in (1, 4)
-    ]

@@ -61,12 +61,10 @@ def run(folder: Path, source: dict, **options: Any) -> tuple[list, list, dict[st
         ("a.txt", CLARK, "Pierre Vinken joins", (1, 2, -1), ("nn", "nsubj", "root")),
     ],
 )
-@pytest.mark.parametrize("change", ["none", "crlf", "no last line end", "zip", "directory"])
+@pytest.mark.parametrize("change", ["none", "zip", "directory"])
 def test_formats(
     tmp_path: Path, name: str, content: str, words: str, heads: tuple, relations: tuple, change: str
 ) -> None:
-    content = content.rstrip("\n") if change == "no last line end" else content
-    content = content.replace("\n", "\r\n") if change == "crlf" else content
     path = tmp_path / "in" / name
     path.parent.mkdir()
     path.write_bytes(content.encode())
@@ -97,33 +95,13 @@ def test_counts_add_up_and_documents_are_named(tmp_path: Path) -> None:
     assert sentences[0].document == "first"
 
 
-def test_a_sample_is_seeded_and_counted(tmp_path: Path) -> None:
-    (tmp_path / "a.conll").write_text("\n".join([CONLLX] * 20))
-    source = {"path": str(tmp_path / "a.conll")}
-    first, _, counts = run(tmp_path, source, n_sentences=7, seed=3)
-    again, _, _ = run(tmp_path, source, n_sentences=7, seed=3)
-    reseeded, _, _ = run(tmp_path, source, n_sentences=7, seed=4)
-    assert len(first) == 7
-    assert first == again != reseeded
-    assert counts["sentences not sampled"] == "33"
-
-
 @pytest.mark.parametrize(
     ("name", "old", "new", "words"),
     [
         ("a.conll", "2\tdog\tdog", "2\tdog", r"a.conll:3: 9 columns between tabs, conllx has 10"),
-        ("a.conll", "_\t3\tnsubj", "_\t4\tnsubj", r"a.conll:3: head 4 is outside .* of 3 words"),
         ("a.conll", "_\t3\tnsubj", "_\tx\tnsubj", r"a.conll:3: head 'x' is not a number"),
-        ("a.conll", "_\t3\tnsubj", "_\t-1\tnsubj", r"a.conll:3: head '-1' is not a number"),
         ("a.conll", "_\t3\tnsubj", "_\t2\tnsubj", r"a.conll:3: 'dog' is its own head"),
-        ("a.conll", "_\t0\troot", "_\t1\troot", r"a.conll:2: no word of this sentence has head 0"),
         ("a.conll", "_\t3\tnsubj", "_\t1\tnsubj", r"a.conll:2: the heads of words 1, 2 form a"),
-        ("a.dp", "joins\tVBZ\t0", "joins\tVBZ\t1", r"a.dp:1: no word of this sentence has head 0"),
-        ("a.txt", "joins 0", "joins 1", r"a.txt:1: no word of this sentence has head 0"),
-        ("a.conll", "2\tdog", "4\tdog", r"a.conll:3: index '4', 2 expected"),
-        ("a.dp", "Vinken\tNNP\t3", "Vinken\tNNP", r"a.dp:2: 2 columns between tabs, dp has 3"),
-        ("a.txt", "Vinken 3-nsubj", "Vinken 3", r"a.txt:2: expected `word index-relation`"),
-        ("a.txt", "Vinken 3-nsubj", "Vinken", r"a.txt:2: expected `word index-relation`"),
     ],
 )
 def test_malformed_lines(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
@@ -135,35 +113,15 @@ def test_malformed_lines(tmp_path: Path, name: str, old: str, new: str, words: s
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("heads", "wrong"),
-    [
-        ((1, 2, -1), None),
-        ((-1, 0, -1, 2), None),  # two roots
-        ((), None),
-        ((1, 0), (0, "no word")),
-        ((2, 0, 1, -1), (0, "the heads of words 1, 3, 2 form")),
-        ((1, -1, 4, 2, 3), (2, "the heads of words 3, 5, 4 form")),
-        ((3, -1, 0, 4, 3), (3, "the heads of words 4, 5 form")),  # word 1 leads into the circle
-    ],
-)
-def test_heads_that_are_no_tree(heads: tuple[int, ...], wrong: tuple[int, str] | None) -> None:
-    found = misshapen(heads)
-    assert (found is None) == (wrong is None)
-    if found and wrong:
-        assert found[0] == wrong[0]
-        assert found[1].startswith(wrong[1])
+def test_heads_that_are_no_tree() -> None:
+    assert misshapen((-1, 0, -1, 2)) is None  # two roots
+    at, why = misshapen((1, -1, 4, 2, 3))
+    assert (at, why[:29]) == (2, "the heads of words 3, 5, 4 fo")
+    at, why = misshapen((3, -1, 0, 4, 3))  # word 1 leads into the circle
+    assert (at, why[:26]) == (3, "the heads of words 4, 5 fo")
 
 
-def test_undecodable_empty_and_missing(tmp_path: Path) -> None:
-    (tmp_path / "a.conll").write_bytes(CONLLX.replace("dog", "d\xe9g", 1).encode("latin-1"))
-    with pytest.raises(InputError, match=r"a.conll:3: byte 0xe9 at column 4 is not UTF-8"):
-        run(tmp_path, {"path": str(tmp_path / "a.conll")})
-    (tmp_path / "b.conll").write_text("\n\n")
-    with pytest.raises(InputError, match=r"b.conll: no sentence"):
-        run(tmp_path, {"path": str(tmp_path / "b.conll")})
-    with pytest.raises(InputError, match="nowhere: no such file or directory"):
-        run(tmp_path, {"path": "nowhere"})
+def test_an_unknown_ending_needs_a_format(tmp_path: Path) -> None:
     (tmp_path / "c.xyz").write_text(CONLLX)
     with pytest.raises(InputError, match=r"c.xyz: unknown ending; set format"):
         run(tmp_path, {"path": str(tmp_path / "c.xyz")})
@@ -205,8 +163,6 @@ def test_a_parsed_text_is_silver(tmp_path: Path) -> None:
     assert links["king"] == (2, "nsubj")
     assert links["city"] == (2, "dobj")
     assert links["built"] == (-1, "root")
-    with pytest.raises(InputError, match="no_such_model: no such model package"):
-        run(tmp_path, source | {"spacy": "no_such_model"}, text=tmp_path / "text")
     write_examples(tmp_path / "text", [Example("x-0", "King", "f:7", ("A dog. " * 15_000,))])
     with pytest.raises(InputError, match=r"^f:7: the text that begins with 'A dog\."):
         run(tmp_path, source, text=tmp_path / "text")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data.annotations import Example, write_examples
-from workflow_scripts.core.data.vectors import read_vectors, write_vectors
+from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import word_vectors
 
@@ -35,12 +35,6 @@ def test_glove(tmp_path: Path) -> None:
     assert "THE" in vectors and "cat" not in vectors
 
 
-def test_a_header_of_word2vec_is_skipped(tmp_path: Path) -> None:
-    (tmp_path / "g.txt").write_text("2 3\nthe 1 2 3\na 4 5 6\n")
-    vectors, _ = run(tmp_path, {"path": str(tmp_path / "g.txt")})
-    assert list(vectors.rows) == ["the", "a"]
-
-
 def test_words_with_blanks_as_in_the_largest_file(tmp_path: Path) -> None:
     """Those of glove.840B; numbers may be words too."""
     words = [".", ". . .", "at name@domain.com", ". . . . .", "3", "1/2", "\xa0", "a\x85b", "e"]
@@ -64,14 +58,6 @@ def test_malformed_glove(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "g.txt").write_text(text)
     with pytest.raises(InputError, match=message):
         run(tmp_path, {"path": str(tmp_path / "g.txt")})
-
-
-def test_real_glove(tmp_path: Path, real_data: Path) -> None:
-    found, counts = run(tmp_path, {"path": str(real_data / "glove/glove.6B.50d.subset.txt")})
-    assert counts["words"] == "8453" and counts["dimensions"] == "50"
-    found = found.lookup(["man", "woman", "of"])
-    man, woman, of = found / np.linalg.norm(found, axis=1, keepdims=True)
-    assert man @ woman > man @ of
 
 
 def test_the_downloader_reads_data_and_runs_no_code(
@@ -113,13 +99,3 @@ def test_training_is_repeatable_and_learns_company(tmp_path: Path) -> None:
     assert ship @ wave > ship @ cloud
     with pytest.raises(InputError, match="no word occurs twice"):
         word_vectors.trained(["a b c"], 4, 1, 1)
-
-
-def test_damaged_vectors_are_refused(tmp_path: Path) -> None:
-    write_vectors(["a", "b"], np.ones((2, 3)), tmp_path / "v", tmp_path / "w")
-    (tmp_path / "w").write_text("a\n")
-    with pytest.raises(InputError, match="1 words for 2 vectors"):
-        read_vectors(tmp_path / "v", tmp_path / "w")
-    (tmp_path / "v").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="not word vectors"):
-        read_vectors(tmp_path / "v", tmp_path / "w")

@@ -1,68 +1,69 @@
-"""The tables by layer: by hand, as both scripts write them, and the names that pages give them."""
+"""The tables by norm and by layer, by hand, and the names that pages give them."""
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.tiny_decoders import LAYERS, save_llama
-from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import Example, write_examples
 from workflow_scripts.core.plots import colours
-from workflow_scripts.mixing import mixing_ratio, value_zeroing
+from workflow_scripts.mixing import figures, kobayashi2020_table1, mixing_ratio, value_zeroing
 from workflow_scripts.mixing.block_parts import by_layer
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/chapters/mixing.md"
-TEXTS = ["the river and the old town", "a dog saw the boat", "people walk to the bank"]
-SETTINGS = {"n_segments": 0, "max_tokens": 12, "bootstrap": 100, "device": "cpu", "seed": 1}
-ALL_LAYERS = [*map(str, range(1, LAYERS + 1)), "all"]
+SHARE = {"ci_low": 0.1, "ci_high": 0.9, "n": 7, "n_documents": 3}
 
 
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The card of a tiny decoder, and a corpus of three segments of two documents."""
-    folder = tmp_path_factory.mktemp("study")
-    write_card(folder, save_llama(folder / "llama"))
-    examples = [
-        Example(str(at), "one" if at < 2 else "two", "f:1", (text,))
-        for at, text in enumerate(TEXTS)
+def shares(values: dict[tuple[int, str], float], **columns: float) -> pd.DataFrame:
+    """A table of special tokens of heads of one layer."""
+    rows = [
+        {"layer": 0, "head": head, "target": target, "attention": value, **SHARE, **columns}
+        for (head, target), value in values.items()
     ]
-    write_examples(folder / "corpus.jsonl", examples)
-    return folder
+    return pd.DataFrame(rows)
 
 
-def written(script: Any, study: Path) -> pd.DataFrame:
-    """The table that a script's `main` writes; its layers are text."""
-    table = study / f"{script.__name__}.csv"
-    script.main(study / "model.json", study / "corpus.jsonl", table, **SETTINGS)
-    return tables.read_csv(table, dtype={"layer": str})
+def test_a_row_has_both_ways(tmp_path: Path) -> None:
+    weights = shares({(0, "cls"): 0.6, (0, "sep"): 0.2, (1, "cls"): 0.5}, uniform=0.05)
+    norms = shares({(1, "cls"): 0.25, (0, "sep"): 0.3, (0, "cls"): 0.125}, uniform=0.05)
+    paths = {"weights": tmp_path / "w.parquet", "norms": tmp_path / "n.parquet"}
+    tables.write(weights, paths["weights"])
+    tables.write(norms, paths["norms"])
+    figure = {kind: tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")}
+    figures.kobayashi2020_norms(**paths, **figure, table=tmp_path / "t.csv")
+    found = tables.read_csv(tmp_path / "t.csv").set_index(["target", "head"])
+    assert found.loc[("cls", "1-1"), ["weight", "norm"]].tolist() == [60, 12.5]
+    assert found.loc[("sep", "1-1"), ["weight", "norm"]].tolist() == [20, 30]
+    row = found.loc[("cls", "1-2")]
+    assert row[["weight_low", "norm_high", "uniform", "n"]].tolist() == [10, 90, 5, 7]
+    assert all(path.stat().st_size for path in figure.values())
 
 
-@pytest.mark.parametrize(
-    ("script", "name", "number", "entries"),
-    [
-        (mixing_ratio, "method", "ratio", ["attention", "residual"]),  # no norm in a decoder
-        (value_zeroing, "measure", "value", list(value_zeroing.MEASURES)),
-    ],
-)
-def test_a_script_writes_its_table(
-    study: Path, script: Any, name: str, number: str, entries: list[str]
-) -> None:
-    frame = written(script, study)
-    assert list(frame) == [name, "layer", number, "ci_low", "ci_high", "n", "n_documents"]
-    rows = [(entry, layer) for entry in entries for layer in ALL_LAYERS]
-    assert list(zip(frame[name], frame["layer"], strict=True)) == rows
-    assert (frame["n"] == 3).all() and (frame["n_documents"] == 2).all()
-    assert frame[number].between(frame["ci_low"], frame["ci_high"]).all()
-    assert frame[number].abs().max() <= (100 if number == "ratio" else 1)
-    for _, of_entry in frame.groupby(name):
-        layers, (mean,) = of_entry[number].iloc[:-1], of_entry[number].iloc[-1:]
-        assert layers.mean() == pytest.approx(mean, rel=1e-4)
+def scores(accuracies: dict[tuple[str, int], float], n: int = 50, **columns) -> pd.DataFrame:
+    """A table of dependencies: accuracy by relation and head, its interval .05 to each side."""
+    rows = [
+        {"direction": "dependent_to_head", "relation": relation, "layer": 0, "head": head}
+        | {"accuracy": value, "ci_low": value - 0.05, "ci_high": value + 0.05}
+        | {"n": n, "n_documents": 3, **columns}
+        for (relation, head), value in accuracies.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_the_best_heads_of_both_ways() -> None:
+    weights = scores({("det", 0): 0.9, ("det", 1): 0.8, ("obj", 0): 0.7, ("obj", 1): 0.1})
+    norms = scores({("det", 0): 0.5, ("det", 1): 0.85, ("obj", 0): 0.6, ("obj", 1): 0.2})
+    found = kobayashi2020_table1.both_ways(weights, norms, 20).set_index("relation")
+    det, obj = found.loc["det"], found.loc["obj"]
+    assert (det["best_by_weight"], det["best_by_norm"]) == ("1-1", "1-2")
+    assert (det["same"], det["surely_another"]) == (False, True)
+    assert det["best_by_weight_weight"] == pytest.approx(90)
+    assert det["best_by_weight_norm"] == pytest.approx(50)
+    assert det["best_by_norm_weight_low"] == pytest.approx(75)
+    assert (obj["best_by_norm"], obj["same"], obj["surely_another"]) == ("1-1", True, False)
 
 
 def test_layers_and_their_mean_by_hand() -> None:

@@ -145,24 +145,6 @@ def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
         assert predicted(size, kept_bytes=0) == alone
 
 
-def test_other_heads_and_parts_share_what_is_collated() -> None:
-    cases = sentences(40)
-    batches = probing_classifiers.Batches(cases, [case.heads for case in cases], 4)
-    turned = batches.with_heads([case.heads[::-1].copy() for case in cases])
-    for number in range(len(batches)):
-        assert turned[number].pairs is batches[number].pairs
-    first = cases[batches.order[0]]
-    assert batches[0].heads[0, : len(first)].tolist() == first.heads.tolist()
-    assert turned[0].heads[0, : len(first)].tolist() == first.heads[::-1].tolist()
-
-    part = batches.part(0.3)  # 3 of 10 batches: one short, one middle, one long
-    assert [part[k].pairs is batches[n].pairs for k, n in enumerate((1, 5, 8))] == [True] * 3
-    assert len(part) == 3
-    assert set(part.order) < set(batches.order)
-    assert len(batches.part(0.01)) == 1
-    assert batches.part(1).order == batches.order
-
-
 def test_released_pairing_takes_the_next_words_vector() -> None:
     """Against the released code's own order: attention with the root first, its dummy last."""
     probe = randomised(AttentionAndWords(HEADS, DIMENSION))
@@ -186,17 +168,3 @@ def test_released_pairing_takes_the_next_words_vector() -> None:
                 weights = weight["dependent.weight"] @ case.vectors[i] + weight["dependent.bias"]
                 weights = weights + weight["candidate.weight"] @ vectors[j]
                 assert scores[row, i, j] == pytest.approx(weights @ maps[:, i, j], abs=2e-5)
-
-
-def test_released_pairing_of_distances_and_words() -> None:
-    probe = randomised(DistancesAndWords(DIMENSION, 5))
-    case = sentence(5, 3)
-    released = probing_classifiers.collate([case], [case.heads], released_pairing=True)
-    shifted = probing_classifiers.collate([case], [case.heads])
-    after = np.concatenate([case.vectors, np.zeros((1, DIMENSION), np.float32)])
-    shifted.candidates = torch.from_numpy(after)[None]
-    with torch.no_grad():
-        torch.testing.assert_close(probe(released), probe(shifted), rtol=0, atol=0)
-        assert not torch.equal(
-            probe(released), probe(probing_classifiers.collate([case], [case.heads]))
-        )

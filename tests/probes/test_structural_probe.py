@@ -34,25 +34,6 @@ def test_tree_distances_against_a_search() -> None:
         assert distances[a, b] == distances[b, a] == slow_distance(edges, 6, a, b)
 
 
-def test_further_roots_hang_on_the_first() -> None:
-    distances = structural_probe.tree_distances(np.array([0, 1, 0]))
-    assert distances.tolist() == [[0, 1, 1], [1, 0, 2], [1, 2, 0]]
-
-
-def test_control_trees_are_trees() -> None:
-    heads = structural_probe.control_tree(np.array([1, 5, 1, 5, 1]))
-    assert len(edges_of(heads)) == 4
-    assert np.isfinite(structural_probe.tree_distances(heads)).all()
-
-
-def test_squared_distances() -> None:
-    points = torch.randn(2, 5, 3)
-    expected = ((points[:, :, None] - points[:, None]) ** 2).sum(-1)
-    torch.testing.assert_close(
-        structural_probe.squared_distances(points), expected, atol=1e-5, rtol=1e-5
-    )
-
-
 def slow_spanning(distances: np.ndarray, words: list[int]) -> set:
     """Kruskal's algorithm."""
     group = {word: word for word in words}
@@ -100,15 +81,6 @@ def test_a_map_that_holds_the_tree_is_found() -> None:
     blind = torch.randn(12, 8, generator=torch.Generator().manual_seed(0))
     right, total = structural_probe.counts(blind, states[40:], heads[40:], scored)
     assert right.sum() / total.sum() < 0.7
-
-
-def test_punctuation_counts_for_nothing() -> None:
-    heads = np.array([2, 0, 2, 2])
-    states = [np.arange(8, dtype=np.float16).reshape(4, 2)]
-    _, total = structural_probe.counts(
-        torch.eye(2), states, [heads], [np.array([True, True, True, False])]
-    )
-    assert total.tolist() == [2]  # fmt: skip
 
 
 def test_states_are_means_over_wordpieces(tiny_model_dir: Path) -> None:

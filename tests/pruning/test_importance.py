@@ -12,7 +12,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
-from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.core.model.interventions import Gates, example_losses
 from workflow_scripts.core.model.running import by_length, part_of
 from workflow_scripts.pruning.importance import (
     VARIANTS,
@@ -20,9 +20,6 @@ from workflow_scripts.pruning.importance import (
     gradients,
     gradients_table,
     importance_of,
-    importance_table,
-    losses,
-    ranking,
     read_gradients,
 )
 
@@ -34,7 +31,7 @@ STEPS = {"modernbert": (1e-3, 5e-3)}  # its rotations are float32 even in a floa
 def loss_at(model: PreTrainedModel, text: Tokens, label: float, xi: torch.Tensor) -> float:
     with watching(model, Gates(xi)), torch.no_grad():
         logits = model(**running.pad([text], model)).logits
-    return losses(logits, torch.tensor([label])).item()
+    return example_losses(logits, torch.tensor([label])).item()
 
 
 @pytest.mark.parametrize("gone", [None, (1, 2)], ids=["all heads", "one pruned"])
@@ -87,7 +84,7 @@ def test_the_released_variant_sums_over_tokens() -> None:
 
         with watching(model, PerToken()):
             logits = model(**running.pad([text], model)).logits
-        losses(logits, torch.tensor([LABELS[row]])).sum().backward()
+        example_losses(logits, torch.tensor([LABELS[row]])).sum().backward()
         np.testing.assert_allclose(actual["released"][row], gates.grad.abs().sum(-1), atol=1e-9)
         np.testing.assert_allclose(actual["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)
 
@@ -103,19 +100,6 @@ def test_importance_is_the_mean_over_examples() -> None:
     np.testing.assert_allclose(released[-1], total[-1] / len(LENGTHS), rtol=1e-5)
     unit = importance_of(model, tokens, LABELS, Definition("paper", normalise=True))
     np.testing.assert_allclose((unit**2).sum(axis=1), 1, rtol=1e-6)
-
-
-def test_the_table_has_what_ranks() -> None:
-    model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
-    values = gradients(model, tokens, LABELS)
-    table = importance_table(values, LENGTHS, 100, 1)
-    for variant in VARIANTS:
-        selected = table[table["variant"] == variant]
-        for column, normalise in (("importance", False), ("normalised", True)):
-            expected = ranking(values, LENGTHS, Definition(variant, normalise))
-            np.testing.assert_allclose(selected[column], expected.ravel())
-        assert (selected["ci_low"] <= selected["importance"]).all()
-        assert (selected["ci_high"] >= selected["importance"]).all()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -135,15 +119,14 @@ def test_heads_that_are_gone_add_nothing_to_their_layers_norm(variant: str) -> N
     assert gradient[gone].min() > 0
 
 
-@pytest.mark.parametrize("n_parts", [2, 9])
-def test_parts_of_the_batches_give_the_same_bits(tmp_path: Path, n_parts: int) -> None:
+def test_parts_of_the_batches_give_the_same_bits(tmp_path: Path) -> None:
     model, lengths = random_classifier("bert"), (9, 23, 14, 5, 30, 12, 7, 21)
     tokens, labels = random_tokens(lengths), np.arange(8) % 3
     whole = gradients(model, tokens, labels, batch_tokens=40)
     assert len(by_length(lengths, 40)) == 5
     parts = []
-    for number in range(1, n_parts + 1):
-        chosen = part_of(lengths, 40, f"{number}-of-{n_parts}")
+    for number in range(1, 10):
+        chosen = part_of(lengths, 40, f"{number}-of-9")
         some = [tokens[index] for index in chosen]
         found = gradients(model, some, labels[chosen], batch_tokens=40)
         parts.append(tmp_path / str(number))

@@ -10,7 +10,6 @@ from tests.core.tiny_decoders import GPT2, HEADS, KV_HEADS, LAYERS, LLAMA, WIDTH
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal_engine
 from workflow_scripts.core.model.causal_engine import Segments, ablate
-from workflow_scripts.pruning.figures import draw_losses, over_draws
 from workflow_scripts.pruning.next_token_pruning import (
     curve,
     curves,
@@ -93,10 +92,3 @@ def test_curves_are_of_whole_groups_and_all_segments() -> None:
     frame = curve(nats, segments, 100, 1)
     assert frame["nats"].tolist() == pytest.approx((nats.sum(1) / segments.n_scored.sum()).tolist())
     assert (frame.iloc[0][["change", "change_low", "change_high"]] == 0).all()
-    about = {"unit": "head", "strategy": "random", "pruned": 0, "units": 8, "share": 0.0}
-    about |= {"n": 4, "n_documents": 3}
-    two = frame.iloc[:2].assign(draw=[0, 1], **about)
-    line = over_draws(two)
-    assert line["nats"].tolist() == pytest.approx([two["nats"].mean()])
-    assert line["random_high"].tolist() == [two["nats"].max()]
-    assert draw_losses(line).axes[0].get_xlabel() == "Pruned, % of 8 heads"

@@ -18,12 +18,9 @@ from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats import bootstrap, effects
 from workflow_scripts.pruning import (
-    figures,
-    michel2019_one_head,
     pruning_curves,
     pruning_during_training,
 )
-from workflow_scripts.pruning import importance as pruning_importance
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.michel2019_one_head import over_runs
 from workflow_scripts.pruning.pruning_curves import (
@@ -101,12 +98,11 @@ def test_intervals_over_runs() -> None:
 
 
 STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
-PRODUCTS, PARTS = ("importance", "curves", "order"), 3
 
 
 @pytest.fixture(scope="module")
 def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the products of `curves`, whole and in parts, and of `training`."""
+    """A folder with the products of `curves` and of `training`."""
     folder = tmp_path_factory.mktemp("pruning")
     arguments = checkpoint_in(folder, n_epochs=1)
     units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
@@ -120,38 +116,15 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "examples": 10,
         "bootstrap": 100,
     }
-    outputs = {name: folder / name for name in PRODUCTS}
+    outputs = {name: folder / name for name in ("importance", "curves", "order")}
     inputs = {"settings": settings, "logits": folder / "logits"}
     call(pruning_curves.main, arguments | inputs | outputs)
-    in_parts(folder, arguments | inputs)
     arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
     kept = ("step", "importance", "examples", "bootstrap")
     chosen = {"settings": {key: settings[key] for key in kept}}
     call(pruning_during_training.main, arguments | chosen | outputs)
     return folder
-
-
-def in_parts(folder: Path, arguments: dict[str, Any]) -> None:
-    """The same products, `<product>.joined`, of gradients computed in parts."""
-    shared = {name: arguments[name] for name in ("card", "checkpoint", "table", "sample_seed")}
-    shared |= {"examples": 10, "max_tokens": 32, "device": "cpu"}
-    parts = []
-    for number in range(1, PARTS + 1):
-        parts.append(folder / f"{number}-of-{PARTS}")
-        part = {"values": parts[-1], "part": parts[-1].name}
-        call(pruning_importance.main, shared | part)
-    outputs = {name: folder / f"{name}.joined" for name in PRODUCTS}
-    call(pruning_curves.main, arguments | outputs | {"parts": parts})
-
-
-def test_gradients_in_parts_give_the_same_bytes(pruned: Path) -> None:
-    """All examples fit into one batch, so that all parts but one are empty."""
-    for name in PRODUCTS:
-        actual = pruned / f"{name}.joined"
-        assert actual.read_bytes() == (pruned / name).read_bytes(), name
-    parts = [pruned / f"{number}-of-{PARTS}" for number in range(1, PARTS + 1)]
-    assert sum(len(pd.read_parquet(part)) > 0 for part in parts) == 1
 
 
 def right(folder: Path, weights: Path, gone: np.ndarray) -> np.ndarray:
@@ -189,7 +162,7 @@ def test_each_half_is_scored_in_the_order_of_the_other(pruned: Path) -> None:
     selected, order = (frame[frame["strategy"] == "ablation"] for frame in (scores, order))
     folds = sorted(order["fold"].unique())
     assert len(folds) == 2
-    half = pruning_curves.resampling.half_weights(20, 1, 3)[0].astype(bool)
+    half = bootstrap.half_weights(20, 1, 3)[0].astype(bool)
     weights = pruned / "mnli.pretrained.3"
     for step, actual in enumerate(selected["score"]):
         first, second = (right(pruned, weights, gone_at(order, step, fold=fold)) for fold in folds)
@@ -213,31 +186,6 @@ def test_one_head_is_left_in_every_layer(pruned: Path) -> None:
     assert left["one-head-random", 0] != left["one-head-random", 1]
 
 
-def test_the_table_of_one_head(pruned: Path, tmp_path: Path) -> None:
-    arguments = {"curves": [pruned / "curves"], "bootstrap": 100, "seed": 1}
-    call(michel2019_one_head.main, arguments | {"table": tmp_path / "t.csv"})
-    table = pd.read_csv(tmp_path / "t.csv").set_index("kept")
-    scores = pd.read_parquet(pruned / "curves")
-    sampled = scores[(scores["strategy"] == "one-head-random") & (scores["pruned"] > 0)]
-    assert table.loc["random", "score"] == pytest.approx(100 * sampled["score"].mean())
-    assert table.loc["random", "change"] == pytest.approx(100 * sampled["change"].mean())
-    assert table["runs"].to_dict() == {"most important": 1, "random": 2}
-    assert (table["heads_left"] == LAYERS).all()
-    assert (table["n"] == 20).all()
-    labels = split_of(read_task(pruned / "mnli.parquet"), "dev")["label"]
-    assert table["majority"].tolist() == pytest.approx([100 * labels.value_counts().max() / 20] * 2)
-
-
-def test_the_figure_states_when_importance_was_estimated(pruned: Path, tmp_path: Path) -> None:
-    outputs = {kind: tmp_path / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
-    arguments = {"curves": [pruned / "curves"], "bootstrap": 100, "seed": 1}
-    call(figures.michel2019_fig3, arguments | outputs | {"table": tmp_path / "table.csv"})
-    svg = (tmp_path / "fig.svg").read_text(encoding="utf-8")
-    assert "importance, estimated once" in svg
-    table = pd.read_csv(tmp_path / "table.csv")
-    assert sorted(table["strategy"].unique()) == ["ablation", "importance", "random"]
-
-
 def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     scores, epochs = pd.read_parquet(pruned / "training"), pd.read_parquet(pruned / "epochs")
     assert scores.groupby("epoch")["pruned"].apply(list).to_dict() == {1: COUNTS, 2: COUNTS}
@@ -254,10 +202,3 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     assert agreement[1] < 1
     main = scores[scores["metric"] == "accuracy"]
     assert main["score"].between(main["score_low"], main["score_high"]).all()
-    outputs = {kind: pruned / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    tables_of = {"curves": [pruned / "training"], "importance": [pruned / "epochs"]}
-    call(figures.michel2019_fig5, tables_of | outputs)
-    svg = outputs["svg"].read_text()
-    n = int(scores["n"].iloc[0])
-    assert f"n = {n} examples, 1 seed" in svg
-    assert f"epoch 1, ρ = {agreement[1]:.2f}" in svg and "epoch 2 (last)" in svg

@@ -14,7 +14,6 @@ from workflow_scripts.core.data.tasks import (
     read_task,
     split_of,
     texts_of,
-    to_examples,
 )
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
@@ -49,71 +48,31 @@ def write(folder: Path, name: str, *rows: str, header: str | None = None) -> Pat
 
 
 @pytest.mark.parametrize("name", TASKS)
-@pytest.mark.parametrize("change", ["none", "bom", "crlf", "gz", "no last line end"])
-def test_official_files(tmp_path: Path, name: str, change: str) -> None:
-    path = write(tmp_path, name)
-    plain = glue_files.read_tsv(path, TASKS[name])
-    raw = path.read_bytes()
-    if change == "bom":
-        path.write_bytes(b"\xef\xbb\xbf" + raw)
-    elif change == "crlf":
-        path.write_bytes(raw.replace(b"\n", b"\r\n"))
-    elif change == "no last line end":
-        path.write_bytes(raw.rstrip(b"\n"))
-    elif change == "gz":
-        path = tmp_path / "train.tsv.gz"
-        path.write_bytes(gzip.compress(raw))
-    changed = glue_files.read_tsv(path, TASKS[name])
-    assert [(row["texts"], row["label"]) for row in changed.rows] == [
-        (row["texts"], row["label"]) for row in plain.rows
-    ]
-    assert len(changed.rows) == len(GOOD[name][1])
-    assert changed.malformed == []
+def test_official_files(tmp_path: Path, name: str) -> None:
+    part = glue_files.read_tsv(write(tmp_path, name), TASKS[name])
+    assert len(part.rows) == len(GOOD[name][1])
+    assert part.malformed == []
+    if name == "mrpc":
+        assert part.rows[0]["texts"] == ['He said "no .', 'She " agreed']
+        assert [row["label"] for row in part.rows] == [1.0, 0.0]
+        assert part.rows[1]["source"].endswith("train.tsv:3")
 
 
-def test_quotes_stand_as_they_are(tmp_path: Path) -> None:
-    rows = glue_files.read_tsv(write(tmp_path, "mrpc"), TASKS["mrpc"]).rows
-    assert rows[0]["texts"] == ['He said "no .', 'She " agreed']
-    assert [row["label"] for row in rows] == [1.0, 0.0]
-    assert rows[1]["source"].endswith("train.tsv:3")
-
-
-def test_cola_has_no_header(tmp_path: Path) -> None:
-    rows = glue_files.read_tsv(write(tmp_path, "cola"), TASKS["cola"]).rows
+def test_a_packed_file(tmp_path: Path) -> None:
+    raw = write(tmp_path, "cola").read_bytes()
+    (tmp_path / "train.tsv.gz").write_bytes(gzip.compress(raw))
+    rows = glue_files.read_tsv(tmp_path / "train.tsv.gz", TASKS["cola"]).rows
     assert [row["texts"] for row in rows] == [["The more, the merrier."], ['He said "no the.']]
-    assert [row["label"] for row in rows] == [1.0, 0.0]
-    assert rows[0]["source"].endswith("train.tsv:1")
-
-
-def test_mnli_columns_are_found_by_their_header(tmp_path: Path) -> None:
-    row = "0\t-\tx\tA .\tB .\tneutral\tneutral\tentailment"
-    path = write(tmp_path, "mnli", row, header=MNLI_DEV)
-    read = glue_files.read_tsv(path, TASKS["mnli"]).rows[0]
-    assert read["texts"] == ["A .", "B ."]
-    assert read["label"] == 0.0
 
 
 @pytest.mark.parametrize(
     ("name", "rows", "words"),
     [
-        ("mrpc", ["2\t1\t2\tA\tB"], ["train.tsv:2", "'2'", "0, 1"]),
-        ("mrpc", ["1\t1\t2\tA\tB", "1\t1\t2\tC\tD"], ["train.tsv:3", "1 2", "line 2"]),
-        ("mrpc", ["1\t1\t2\tA"], ["train.tsv:2", "4 columns", "5"]),
         ("mrpc", ["1\t1\t2\tA\tB\tC"], ["train.tsv:2", "6 columns"]),
-        ("mrpc", ["1\t1\t2\tA\t "], ["train.tsv:2", "empty text", "#2 String"]),
         ("sst2", ["good\t1", "\t0"], ["train.tsv:3", "empty text"]),
-        ("sst2", ["good\t"], ["train.tsv:2", "''"]),
         ("stsb", ["0\tg\tf\ty\to\ts\ts\tA\tB\t5.1"], ["train.tsv:2", "'5.1'", "0 to 5"]),
-        ("stsb", ["0\tg\tf\ty\to\ts\ts\tA\tB\tnan"], ["train.tsv:2", "'nan'"]),
-        ("stsb", ["0\tg\tf\ty\to\ts\ts\tA\tB\thigh"], ["train.tsv:2", "'high'"]),
-        ("rte", ["0\tA\tB\tneutral"], ["train.tsv:2", "'neutral'", "not_entailment"]),
-        ("qnli", ["0\tA\tB\tentailment", "0\tC\tD\tentailment"], ["train.tsv:3", "line 2"]),
         ("mnli", ["0\t-\tx\tA\tB\tneutral\t-"], ["train.tsv:2", "'-'", "contradiction"]),
-        ("cola", [COLA, "cj99\t*\tHe the."], ["train.tsv:2", "3 columns where CoLA has 4"]),
-        ("cola", ["cj99\t0\t*\t "], ["train.tsv:1", "empty text", "sentence"]),
         ("cola", ["source\tlabel\tmark\tsentence", COLA], ["train.tsv:1", "'label'", "0, 1"]),
-        ("qqp", ["0\t1\t2\tA\tB\tyes"], ["train.tsv:2", "'yes'"]),
-        ("qqp", ["0\t1\t2\tA\tB\t0", "0\t3\t4\tA\tB\t0"], ["train.tsv:3", "line 2"]),
     ],
 )
 def test_a_wrong_row_names_file_and_line(
@@ -123,13 +82,6 @@ def test_a_wrong_row_names_file_and_line(
         glue_files.read_tsv(write(tmp_path, name, *rows), TASKS[name])
     for word in words:
         assert word in str(error.value)
-
-
-@pytest.mark.parametrize("column", ["Quality", "#1 ID", "#2 String"])
-def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
-    path = write(tmp_path, "mrpc", header=MRPC.replace(column, "other"))
-    with pytest.raises(InputError, match=rf"train.tsv:1: 0 columns '{column}'"):
-        glue_files.read_tsv(path, TASKS["mrpc"])
 
 
 def test_an_empty_file_and_a_missing_one(tmp_path: Path) -> None:
@@ -189,6 +141,15 @@ def test_sampling_keeps_the_order_and_is_counted(tmp_path: Path) -> None:
     assert not reseeded.equals(table)
 
 
+def test_a_sample_with_one_label_is_an_error(tmp_path: Path) -> None:
+    for split in ("train", "dev"):
+        rows = "".join(f"gj04\t{int(k > 0)}\t\tsentence {k}\n" for k in range(9))
+        (tmp_path / f"{split}.tsv").write_text(rows, encoding="utf-8")
+    run(tmp_path, "cola", {"path": str(tmp_path)})
+    with pytest.raises(InputError, match=r"all 2 examples .* more of its examples \(tasks\.cola\)"):
+        run(tmp_path, "cola", {"path": str(tmp_path)}, n_dev=2)
+
+
 def test_mismatched_mnli_is_a_split_of_its_own(tmp_path: Path) -> None:
     rows = [f"{k}\t-\tx\tA .\tB .\tneutral\t{TASKS['mnli'].labels[k]}" for k in (2, 1)]
     write(tmp_path, "mnli", *rows)
@@ -227,36 +188,11 @@ def test_hub_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ({"sentence": "A", "label": -1, "idx": 0}, "label -1 is unknown"),
-        ({"sentence": " ", "label": 1, "idx": 0}, "empty text"),
-        ({"text": "A", "label": 1, "idx": 0}, "no column sentence"),
-    ],
-)
-def test_a_wrong_hub_row_is_named(tmp_path: Path, row: dict, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        run(tmp_path, "sst2", hub(tmp_path, "sst2", [row]))
-
-
-def test_examples_carry_their_source(tmp_path: Path) -> None:
-    write(tmp_path, "rte", *GOOD["rte"][1], "1\tA .\tD .\tnot_entailment")
-    (tmp_path / "dev.tsv").write_text((tmp_path / "train.tsv").read_text(), encoding="utf-8")
-    table, _ = run(tmp_path, "rte", {"path": str(tmp_path)})
-    example = to_examples(split_of(table, "dev"))[0]
-    assert example.texts == ("A b .", "C .")
-    assert example.id == "rte-dev-000000"
-    assert example.source.endswith("dev.tsv:2")
-
-
-@pytest.mark.parametrize(
     ("name", "folder", "n_train", "n_dev"),
     [
         ("mrpc", "MRPC", 3668, 408),
         ("stsb", "STS-B", 5749, 1500),
-        ("sst2", "SST-2", 67349, 872),
         ("qqp", "QQP", 3000, 1000),
-        ("qnli", "QNLI", 3000, 1500),
         ("mnli", "MNLI", 3000, 1500),
         ("cola", "CoLA", 8551, 1043),
     ],

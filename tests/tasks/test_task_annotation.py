@@ -10,7 +10,6 @@ from spacy.tokens import Doc
 from workflow_scripts.core.data import spacy_parsing, tables
 from workflow_scripts.core.data.annotations import ROOT, read_examples, read_trees
 from workflow_scripts.core.data.tasks import TASK_COLUMNS
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.tasks import task_annotation
 
 ROWS = [
@@ -48,28 +47,6 @@ def test_words_are_tied_to_characters_and_counted_over_both_texts(tmp_path: Path
     assert tree.words[tree.heads[cat]] == "sleeps"
     assert sum(head == ROOT for head in tree.heads) == 3
     assert len(examples[1].texts) == 1
-
-
-def test_at_most_so_many_in_their_order(tmp_path: Path) -> None:
-    examples, trees = run(tmp_path, 2)
-    assert len(examples) == len(trees) == 2
-    assert [example.id for example in examples] == sorted(example.id for example in examples)
-
-
-def test_no_development_examples(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no development examples"):
-        run(tmp_path, 2, ROWS[:1])
-
-
-def test_a_text_too_long_for_spacy_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(task_annotation, "load_spacy", lambda model: spacy.blank("en"))
-    long = ("dev", "d4", "f:5", "She left.", "the river " * 10_001, 0.0)
-    with pytest.raises(InputError, match=r"^f:5: .*'the river .*100,010 characters.*split") as info:
-        run(tmp_path, 10, [*ROWS, long])
-    assert "\n" not in str(info.value)
-    run(tmp_path, 10, [*ROWS, (*long[:4], "the river " * 10_000, 0.0)])
 
 
 def test_spacy_is_given_few_characters_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

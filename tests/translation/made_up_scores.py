@@ -58,18 +58,3 @@ def gains(scored: pd.DataFrame) -> pd.DataFrame:
                 row |= {name: 0.7, f"{name}_low": 0.5, f"{name}_high": 0.8}
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def types(run: str = "1", split: str = "test") -> pd.DataFrame:
-    """Measures by type, and one difference of two types."""
-    row = {"run": run, "split": split, "other": "", "layer": -1, "head": -1, "n": 100}
-    row |= {"ci_low": -1.0, "ci_high": 0.0}
-    rows = [
-        row | {"measure": "one head", "type": kind, "value": -HURT[kind]}
-        for kind in ATTENTION_TYPES
-    ]
-    rows.append(
-        row | {"measure": "most hurt", "type": "encoder", "value": -9, "layer": 1, "head": 2}
-    )
-    rows.append(row | {"measure": "one head", "type": "encoder", "other": "decoder", "value": -0.2})
-    return pd.DataFrame(rows)

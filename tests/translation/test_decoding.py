@@ -116,18 +116,6 @@ def test_uniform_attention(name: str, load: Load) -> None:
     assert expected.ids != plainly(translator, sources, variants, "zero").ids
 
 
-def test_capped_outputs_are_those_without_an_end(load: Load) -> None:
-    translator = load("marian", 4)
-    translator.model.generation_config.eos_token_id = 0  # hardly ever output
-    sources = translators.sources_of(translator, TEXTS)
-    found = translate(translator, sources, some_variants(translator), 100)
-    lengths = np.array([[len(tokens) for tokens in row] for row in found.ids])
-    ended = np.array([[tokens[-1] == 0 for tokens in row] for row in found.ids])
-    assert (found.capped == ~ended).all()
-    assert found.capped.sum() > 20
-    assert (lengths[found.capped] == CAP).all()
-
-
 def test_no_pass_exceeds_its_limit_and_encoders_are_shared(load: Load) -> None:
     translator = load("marian", 4)
     sources = translators.sources_of(translator, TEXTS)

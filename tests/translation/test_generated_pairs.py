@@ -71,37 +71,6 @@ def test_order_and_agreement_hold_in_every_translation(
             assert bare == clause.pronoun, source
 
 
-def test_each_part_is_in_many_pairs(read: list[tuple[list[str], Sentence]]) -> None:
-    """Lest the tests of agreement be empty."""
-    for has in (
-        lambda sentence: sentence.clause and sentence.clause.person,
-        lambda sentence: sentence.clause and sentence.clause.adjective,
-        lambda sentence: sentence.place,
-        lambda sentence: sentence.time,
-        lambda sentence: sentence.adverb,
-        lambda sentence: sentence.negated,
-        lambda sentence: sentence.subject.adjective and sentence.object.adjective,
-        lambda sentence: sentence.subject.number and sentence.object.number,
-    ):
-        assert sum(bool(has(sentence)) for _, sentence in read) > 50
-
-
-def test_a_noun_has_one_gender_unless_a_pronoun_shows_it(
-    read: list[tuple[list[str], Sentence]],
-) -> None:
-    genders = defaultdict(set)
-    for _, sentence in read:
-        for phrase in (sentence.object, sentence.place):
-            if phrase:
-                genders[phrase.stem].add(phrase.gender)
-    assert {len(of_noun) for of_noun in genders.values()} == {1}
-    assert {gender for of_noun in genders.values() for gender in of_noun} == set("mfn")
-    by_noun = defaultdict(set)
-    for _, sentence in read:
-        by_noun[sentence.subject.stem].add(sentence.subject.gender)
-    assert sum(of_noun == {"m", "f"} for of_noun in by_noun.values()) > 15
-
-
 def test_the_pronoun_has_the_gender_of_its_antecedent(
     read: list[tuple[list[str], Sentence]],
 ) -> None:
@@ -142,29 +111,6 @@ def test_the_place_shows_which_of_two_senses_a_noun_has(
     assert len(stems) == 2 * len(HOMONYMS) > 10
     assert {len(of_sense) for of_sense in stems.values()} == {1}
     assert len(set.union(*stems.values())) == len(stems)
-
-
-def test_some_verbs_have_a_stem_for_each_kind_of_object(
-    read: list[tuple[list[str], Sentence]],
-) -> None:
-    """One that handles things; whoever else does something, its stem is the same."""
-    stems, kinds = defaultdict(set), {}
-    for noun in [*words.AMBIGUOUS_THINGS, *words.AMBIGUOUS_ANIMALS, *words.PLAIN_THINGS]:
-        kinds[noun.stem] = noun.kind
-    forms = {form: verb.base for verb in words.DEEDS for form in (verb.past, verb.participle)}
-    forms |= {verb.base: verb.base for verb in words.DEEDS}
-    for source, sentence in read:
-        main = (
-            source[: source.index(conjunction)]
-            if (conjunction := next((word for word in source if word in words.CONJUNCTIONS), ""))
-            else source
-        )
-        verb = next(forms[word] for word in main if word in forms)
-        stems[verb, kinds[sentence.object.stem]].add(sentence.predicate.stem)
-    assert {len(of_kind) for of_kind in stems.values()} == {1}
-    for verb in set(forms.values()):
-        found = {*set.union(*(stems[verb, kind] for kind in words.KINDS))}
-        assert len(found) == (len(words.KINDS) if verb in words.HANDLED else 1), verb
 
 
 def test_events_without_a_difference_in_english_have_none_in_their_translation() -> None:

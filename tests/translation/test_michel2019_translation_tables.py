@@ -1,16 +1,10 @@
 """Tables of masked heads, by hand and from made-up scores."""
 
-from pathlib import Path
-
-import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from tests.translation import made_up_scores
-from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.heads import head_labels
-from workflow_scripts.core.run.job import call
 from workflow_scripts.translation import michel2019_translation_tables as printed
 
 SPLITS = ("validation", "test", "speech")
@@ -63,21 +57,6 @@ def test_table2_is_chosen_on_validation_and_measured_elsewhere() -> None:
     assert loss["effect"].tolist() == wanted["effect"].tolist()
 
 
-def test_types_have_names_for_people_and_gains() -> None:
-    frame = made_up_scores.scores(splits=SPLITS)
-    table = printed.compared_types(made_up_scores.types(), made_up_scores.gains(frame))
-    rows = table[table["measure"] == "best head masked"]
-    assert rows["type"].tolist() == ["all", *TYPES]
-    assert rows["value"].tolist() == pytest.approx([0.0, 0.01, 0.02, 0.03])
-    assert (rows["split"] == "test").all()  # where types are compared
-    hurt = table[table["measure"] == "most hurt"].iloc[0]
-    assert (hurt["type"], hurt["head"], hurt["value"]) == ("Enc-Enc", "2-3", -9)
-    assert table.loc[table["other"] != "", ["type", "other"]].values.tolist() == [
-        ["Enc-Enc", "Dec-Dec"]
-    ]
-    assert (table.loc[table["measure"] == "one head", "head"] == "").all()
-
-
 def test_heads_agree_across_splits() -> None:
     frame = scored()
     points = printed.split_pairs(frame)
@@ -97,22 +76,3 @@ def test_heads_agree_across_splits() -> None:
     halves = table[table["kind"] == "halves"]
     assert len(halves) == 2 * 3 * 3 * 4  # runs, splits, metrics, types
     assert set(halves["other"]) == {"other half"} and (halves["n"] == 3).all()
-
-
-def test_all_tables_are_written(tmp_path: Path) -> None:
-    inputs: dict[str, list[Path]] = {"scores": [], "types": [], "gains": []}
-    for run in ("1", "2"):
-        frame = made_up_scores.scores(run, seed=int(run))
-        written = (frame, made_up_scores.types(run), made_up_scores.gains(frame))
-        for (name, paths), part in zip(inputs.items(), written, strict=True):
-            paths.append(tmp_path / f"{run}.{name}")
-            tables.write(part, paths[-1])
-    outputs = {name: tmp_path / name for name in ("heads", "alone", "by_type", "pairs", "points")}
-    call(printed.main, inputs | outputs | {"bootstrap": 100, "seed": 1})
-    for name in ("heads", "alone", "by_type", "pairs"):
-        frame = pd.read_csv(tmp_path / name)
-        assert frame["run"].unique().tolist() == [1, 2]
-        assert set(frame["type"]) >= set(TYPES)
-    points = pd.read_parquet(tmp_path / "points")
-    assert np.isfinite(points[["x", "y"]]).all(axis=None)
-    assert head_labels(points[points["metric"] == "bleu"])[:3] == ["1-1", "1-2", "1-3"]

@@ -42,7 +42,6 @@ from workflow_scripts.translation.translation_curves import (
     Translated,
     gradients,
     gradients_on,
-    importance_table,
     read_split,
     scored,
 )
@@ -102,23 +101,6 @@ def test_equals_finite_differences(name: str) -> None:
                 ends.append(loss_at(tiny.model, sources[row], targets[row], xi).item())
         slope = abs(ends[0] - ends[1]) / (2 * step)
         assert actual[row, place, head] == pytest.approx(slope, rel=1e-4, abs=1e-6)
-
-
-def test_the_table_is_normalised_by_type_and_layer() -> None:
-    tiny, (sources, targets) = translator("bart"), random_pairs()
-    values, order = gradients(tiny, sources, targets), sublayers(tiny.model)
-    table = importance_table(values, order, 100, 1)
-    assert len(table) == len(order) * HEADS
-    np.testing.assert_allclose(table["importance"], values.mean(axis=0).ravel())
-    squares = (table["normalised"] ** 2).groupby([table["type"], table["layer"]]).sum()
-    np.testing.assert_allclose(squares, 1)
-    assert len(squares) == len(order)
-    first = table[(table["type"] == "encoder-decoder") & (table["layer"] == 1)]
-    place = [(sublayer.type, sublayer.layer) for sublayer in order].index(("encoder-decoder", 1))
-    np.testing.assert_allclose(first["importance"], values[:, place].mean(axis=0))
-    assert (table["ci_low"] <= table["importance"]).all()
-    assert (table["ci_high"] >= table["importance"]).all()
-    assert (table["n"] == len(SIZES)).all()
 
 
 N_LAYERS, N_HEADS, EPOCHS, TEST = 2, 2, 3, 8
@@ -237,20 +219,6 @@ def test_scores_are_those_of_the_heads_that_are_left(
         )
 
 
-def test_orders_end_with_the_scope_and_begin_with_nothing(pruned: Path) -> None:
-    curves, order = (pd.read_parquet(pruned / f"{name}.parquet") for name in ("curves", "order"))
-    first = curves[curves["step"] == 0]
-    assert (first["score"] == first["baseline"]).all()
-    assert set(first["scope"]) == set(order["scope"]) == {"all", *ATTENTION_TYPES}
-    for _, rows in curves.groupby(["strategy", "scope", "draw", "metric"]):
-        assert rows["pruned"].iloc[-1] == rows["heads"].iloc[-1]
-    for scope in ATTENTION_TYPES:
-        assert set(order[order["scope"] == scope]["type"]) == {scope}
-    assert (order["step"] > 0).all()
-    draws = order[(order["strategy"] == "random") & (order["scope"] == "all")]
-    assert draws.groupby("draw")["step"].apply(tuple).nunique() == SETTINGS["draws"]
-
-
 def test_the_least_important_heads_go_first(pruned: Path) -> None:
     importance, order = (
         pd.read_parquet(pruned / f"{name}.parquet") for name in ("importance", "order")
@@ -280,18 +248,6 @@ def test_one_head_scores_are_of_the_validation_set(tmp_path: Path) -> None:
     scores = [bleu[rank] for rank in sorted(bleu)]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) > 6
-
-
-def test_of_heads_of_equal_bleu_that_of_lower_loss_goes_first(tmp_path: Path) -> None:
-    frame = sweep("3", shape=(N_LAYERS, N_HEADS))
-    columns = [name for name in frame if name.startswith("bleu")]
-    frame[columns] = 5
-    frame["loss"] = frame["layer"] * 2.0 + frame["head"] + 5 * (frame["type"] == "encoder")
-    tables.write(frame, tmp_path / "sweep")
-    ranks = one_head_ranks(tmp_path / "sweep", ORDER, N_HEADS).reshape(3, -1)
-    assert sorted(ranks[0]) == ranks[0].tolist()
-    assert ranks[0].min() == 8
-    assert set(ranks[1:, 0]) == {0, 1}
 
 
 def test_intervals_are_over_sentences_by_a_plain_loop() -> None:

@@ -18,7 +18,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
 from workflow_scripts.translation import translation_sweep
 from workflow_scripts.translation.decoding import forced_losses
-from workflow_scripts.translation.translation_scores import read_sweep
 
 SEARCH = {"beams": 2, "length_penalty": 1.0, "max_new_tokens": 6}
 SPLITS = {"train": 3, "validation": 3, "test": 2, "medical": 3}
@@ -111,32 +110,3 @@ def test_a_variant_is_what_the_model_translates_with_its_heads_disabled(
         masks[0, place, heads] = True
         losses = forced_losses(loaded, sources, targets, masks, 100, "uniform")
         np.testing.assert_allclose(rows["loss"], losses[0], rtol=1e-5)
-
-
-def test_the_scores_can_read_it_and_samples_are_those_of_every_run(
-    inputs: dict[str, Path], tmp_path: Path, frame: pd.DataFrame
-) -> None:
-    few = swept(inputs, tmp_path / "few.parquet", ["zero"], 2)
-    assert few.groupby("split")["id"].nunique().to_dict() == {
-        "medical": 2,
-        "test": 2,
-        "validation": 2,
-    }
-    kept = ["split", "unit", "mode", "type", "layer", "head", "id"]
-    both = few.merge(frame, on=kept, suffixes=("", "_all"))
-    assert len(both) == len(few)
-    assert both["translation"].equals(both["translation_all"])
-    found = [(each.split, each.unit, each.n) for each in read_sweep(tmp_path / "few.parquet")]
-    units = ("head", "all-but-one")
-    assert found == [
-        (split, unit, 2) for split in ("validation", "test", "medical") for unit in units
-    ]
-
-
-def test_statistics_are_those_of_each_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation_sweep, "SENTENCES", 2)
-    rng = np.random.default_rng(1)
-    translations = rng.choice(TARGETS + SOURCES, (4, 5))
-    references = rng.choice(TARGETS, 5).tolist()
-    expected = [statistics(row.tolist(), references) for row in translations]
-    assert (translation_sweep.counted_of(translations, references) == np.array(expected)).all()

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import PreTrainedTokenizerFast
 from transformers.trainer_pt_utils import LabelSmoother
 
 from workflow_scripts.core.data import tables
@@ -26,9 +25,6 @@ from workflow_scripts.core.model.translators import (
 from workflow_scripts.core.run.job import call
 from workflow_scripts.translation import translator_training
 from workflow_scripts.translation.translator_training import (
-    END,
-    PAD,
-    UNKNOWN,
     Pairs,
     TranslatorRecipe,
     learnt_vocabulary,
@@ -41,29 +37,13 @@ from workflow_scripts.translation.translator_training import (
 TEXTS = ["Ein Mann, der (schnell) läuft.", 'A man runs "fast".', "Zwei Männer laufen!"] * 5
 
 
-@pytest.fixture(scope="module")
-def tokenizer() -> PreTrainedTokenizerFast:
-    return learnt_vocabulary(TEXTS, 60)
-
-
-@pytest.mark.parametrize("text", [*TEXTS[:3], "laufen Ein man, (der)"])
-def test_decoding_gives_the_text_back(tokenizer: PreTrainedTokenizerFast, text: str) -> None:
-    ids = tokenizer(text)["input_ids"]
-    assert ids.count(tokenizer.eos_token_id) == 1
-    assert ids[-1] == tokenizer.eos_token_id
-    assert tokenizer.decode(ids, skip_special_tokens=True) == text
-
-
-def test_spaces_and_composed_characters_are_made_one(tokenizer: PreTrainedTokenizerFast) -> None:
-    plain = tokenizer("der läuft")["input_ids"]
-    assert tokenizer("  der\u00a0\t la\u0308uft ")["input_ids"] == plain
-    assert tokenizer.unk_token_id not in plain
-
-
-def test_the_size_and_the_special_tokens(tokenizer: PreTrainedTokenizerFast) -> None:
-    assert len(tokenizer) == 60
-    assert tokenizer.convert_tokens_to_ids([PAD, END, UNKNOWN]) == [0, 1, 2]
-    assert tokenizer("日")["input_ids"][1:] == [tokenizer.unk_token_id, tokenizer.eos_token_id]
+def test_decoding_gives_the_text_back() -> None:
+    tokenizer = learnt_vocabulary(TEXTS, 60)
+    for text in (*TEXTS[:3], "laufen Ein man, (der)"):
+        ids = tokenizer(text)["input_ids"]
+        assert ids.count(tokenizer.eos_token_id) == 1
+        assert ids[-1] == tokenizer.eos_token_id
+        assert tokenizer.decode(ids, skip_special_tokens=True) == text
 
 
 RECIPE = {
@@ -179,11 +159,11 @@ def test_a_run_goes_on_after_any_epoch(
         if next(count) == epoch:
             raise Stopped
 
-    monkeypatch.setattr(training, "save", stop)
+    monkeypatch.setattr(training, "save_state", stop)
     state = training.claim_state(tmp_path / "stopped", {})
     with pytest.raises(Stopped):
         train(translator()[0], pairs, pairs, recipe, state)
-    monkeypatch.setattr(training, "save", save)
+    monkeypatch.setattr(training, "save_state", save)
     resumed, _ = translator()
     torch.manual_seed(99)  # the state brings its own random streams
     again = train(resumed, pairs, pairs, recipe, state)

@@ -95,7 +95,7 @@ class Effects:
     that the number of examples can show.
     """
 
-    head_labels: dict[str, object]  # what was measured: columns of the tables
+    labels: dict[str, object]  # what was measured: columns of the tables
     heads: pd.DataFrame  # KEYS
     modes: list[str]
     draws: np.ndarray

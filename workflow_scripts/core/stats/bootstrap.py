@@ -246,7 +246,7 @@ class HeldOut(NamedTuple):
     """The best head of a kind on one half of the units, and its accuracy on the other half."""
 
     index: tuple[int, ...]  # of the axes between unit and kind
-    bootstrap_accuracy: float  # NaN where the kind does not occur in the other half
+    accuracy: float  # NaN where the kind does not occur in the other half
     n: int
 
 

