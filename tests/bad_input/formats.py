@@ -12,10 +12,6 @@ from pathlib import Path
 import defusedxml.ElementTree
 import pandas as pd
 
-<<<<<<< HEAD
-from tests.bad_input import corefud
-=======
->>>>>>> main
 from workflow_scripts.core.data.tasks import ARCT_TEXTS, TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of

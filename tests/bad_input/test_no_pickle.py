@@ -91,30 +91,6 @@ def test_a_pickle_in_a_models_file_is_not_loaded(model: Path, malicious: bytes, 
         refused(lambda: models.describe(model, "tiny", models.Source(path=str(model))), model)
 
 
-<<<<<<< HEAD
-def test_pickles_of_a_translator_are_not_loaded(tmp_path: Path, malicious: bytes) -> None:
-    model = save(tmp_path / "model", "marian")
-    (model / "pytorch_model.bin").write_bytes(weights(malicious))
-    describe = partial(translators.describe, model, "tiny", translators.Languages())
-    describe()
-    valid = (model / "source.spm").read_bytes()
-    (model / "source.spm").write_bytes(malicious)
-    refused(describe, model)
-    (model / "source.spm").write_bytes(valid)
-    (model / "model.safetensors").unlink()
-    refused(describe, model, "no file named model.safetensors")
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_pickle_is_no_text_file(tmp_path: Path, malicious: bytes, name: str) -> None:
-    form = FORMATS[name]
-    path = tmp_path / form.name
-    path.write_bytes(malicious)
-    refused(lambda: form.read(path), path)
-
-
-=======
->>>>>>> main
 def test_pickles_are_no_tables_caches_cards_or_vectors(tmp_path: Path, malicious: bytes) -> None:
     path, words = tmp_path / "file", tmp_path / "words.txt"
     words.write_text("the\n", encoding="utf-8")
