@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.parsed_rules import Rule, parsed, parsed_rules, snakefiles
+from tests.parsed_rules import Rule, compiled_snakefiles, parsed, parsed_rules
 from workflow_scripts.core.integrity import code_digest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow_scripts"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SNAKEFILES = snakefiles()
 
 # What the import is called where the distribution is called otherwise.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
@@ -62,10 +61,10 @@ def test_every_script_is_run_by_a_rule(steps: list[Rule]) -> None:
 def test_snakefiles_import_neither_torch_nor_pandas() -> None:
     """They are parsed again for every remote job; pandas would double the time."""
     statements = [
-        line
-        for path in SNAKEFILES
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if re.match(r"(from|import) workflow_scripts", line)
+        ast.unparse(node)
+        for tree in compiled_snakefiles().values()
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom) and "workflow_scripts" in ast.unparse(node)
     ]
     assert statements, "no import found: nothing is checked"
     slow = "{'torch', 'transformers', 'pandas'}"

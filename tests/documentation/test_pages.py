@@ -66,7 +66,7 @@ def test_the_recipes_rules_plan_a_table_and_a_figure(tmp_path: Path) -> None:
     with (tmp_path / "rules/surface.smk").open("a", encoding="utf-8") as file:
         file.write("\n\n" + rules)
     (table,) = re.findall(r'measured\(\s*"<results>/\{model\}/([^"]+)"', rules)
-    (figure,) = re.findall(r'figure\(\s*"([^"]+)"', rules)
+    (figure,) = re.findall(r'drawn\(\s*"([^"]+)"', rules)
     atlas, drawing = f"{RESULTS}/atlas.json", f"{RESULTS}/{MODEL}/figures/{figure}.svg"
     plan = planned(tmp_path, atlas, drawing)
     assert drawing in plan
