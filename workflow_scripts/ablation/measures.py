@@ -31,7 +31,6 @@ MODE_HEADS = Table(
     n="",
     keys=("task", "seed", "of"),
     categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
-    ids=("modes.<task>.<seed>",),
 )
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
 ATTRIBUTION = Table(
@@ -45,13 +44,11 @@ ATTRIBUTION = Table(
     null_title="no effect",
     decimals=4,
     scale="diverging",
-    ids=("attribution.<task>.<seed>.<estimate>",),
 )
 NEXT_TOKEN_ATTRIBUTION = replace(
     ATTRIBUTION,
     file="tables/next-token-attribution-heads.csv",
     unit="nats",
-    ids=("attribution.nats.<estimate>",),
 )
 BADGES = (
     (
@@ -84,7 +81,6 @@ SCORES = Table(
     unit="points",
     decimals=1,
     scale="diverging",
-    ids=("disabling.<task>.<seed>.<unit>.<mode>.<split>",),
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
@@ -94,7 +90,6 @@ HEADS = Table(
     high="",
     n="",
     categories=("syntactic", "frames", "coreference", "position", "special tokens", "other"),
-    ids=("behaviour.stratum", "verdict.<task>"),
 )
 NEXT_TOKEN = Table(
     "ablation/next_token.scores.parquet",
@@ -108,7 +103,6 @@ NEXT_TOKEN = Table(
     unit="nats",
     decimals=3,
     scale="diverging",
-    ids=("nats.<unit>.<mode>",),
 )
 TABLES = (SCORES, HEADS, NEXT_TOKEN, MODE_HEADS, NEXT_TOKEN_MODE_HEADS)
 TABLES += (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION)

@@ -15,7 +15,6 @@ HEADS = Table(
     null_title="no effect",
     scale="diverging",
     better="low",
-    ids=("cue.<input>.<measure>",),
 )
 # A row for each point, set-up and seed of BERT trained on the original points.
 PREDICTIONS = Table(

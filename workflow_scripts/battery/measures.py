@@ -19,7 +19,6 @@ RANDOM = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("role.<role>",),
 )
 NATURAL = replace(
     RANDOM,
@@ -30,7 +29,6 @@ NATURAL = replace(
     n="n_segments",
     p="natural_p_corrected",
     null="natural_best_other",
-    ids=("role.<role>.natural",),
 )
 SINKS = Table(
     "battery/sinks.parquet",
@@ -42,7 +40,6 @@ SINKS = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("sink.<first>",),
 )
 BY_NORM = replace(
     SINKS,
@@ -52,7 +49,6 @@ BY_NORM = replace(
     high="by_norm_high",
     null="",
     null_title=None,
-    ids=("sink.by-norm.<first>",),
 )
 COPYING = Table(
     "battery/copying.parquet",
@@ -66,7 +62,6 @@ COPYING = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("copying.top",),
 )
 RETRIEVAL = Table(
     "battery/retrieval.parquet",
@@ -78,7 +73,6 @@ RETRIEVAL = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("retrieval.score",),
 )
 EIGENVALUE = replace(
     COPYING,
@@ -94,7 +88,6 @@ EIGENVALUE = replace(
     unit="",
     decimals=2,
     scale="diverging",
-    ids=("copying.eigenvalue",),
 )
 TABLES = (RANDOM, NATURAL, SINKS, BY_NORM, COPYING, EIGENVALUE, RETRIEVAL)
 # The mark of a role in the atlas, its title, and its token.

@@ -1,7 +1,7 @@
 """Our numbers for the claims of Clark et al. 2019."""
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,18 +10,18 @@ from workflow_scripts.claims.numbers import (
     BOUNDS,
     OF_HEADS,
     OVER_DOCUMENTS,
-    WIDEST,
-    WIDEST_RATIO,
     counted,
     in_percent,
     mean_of,
     minus,
+    of_row,
+    ratio,
     share,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, at_depth, layers_of, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.clusters.measures import EMBEDDING
-from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.data.heads import head_label, head_labels
 from workflow_scripts.core.stats.randomisation import holm
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 from workflow_scripts.syntax.measures import SCORES
@@ -40,8 +40,8 @@ def special_attention(
 ) -> Measured:
     """Mean attention in percent to a target of Figure 2."""
     rows = at_depth(products.rows(SPECIAL_TOKENS, target=target), first_layer, last_layer)
-    ends, n = mean_of(rows, "attention", 100), rows["n"].max()
-    return Measured(*ends, n, "segments", layers_of(rows), interval=OF_HEADS)
+    more = {"case": layers_of(rows), "interval": OF_HEADS}
+    return mean_of(rows, "attention", "segments", 100, **more)
 
 
 @measure(SPECIAL_TOKENS)
@@ -60,20 +60,18 @@ def more_attention_below(
     """
     rows = products.rows(SPECIAL_TOKENS, target=target)
     parts = at_depth(rows, first_layer, last_layer), at_depth(rows, other_first, other_last)
-    one, other = (Measured(*mean_of(part, "attention", 100)) for part in parts)
-    means = zip(parts, (one, other), strict=True)
-    about = ", ".join(f"{layers_of(part)}: {number.value:.1f}" for part, number in means)
-    n = rows["n"].max()
-    return Measured(*minus(one, other), n, "segments", about=about, interval=WIDEST)
+    means = [mean_of(part, "attention", "segments", 100) for part in parts]
+    each = zip(parts, means, strict=True)
+    about = ", ".join(f"{layers_of(part)}: {number.value:.1f}" for part, number in each)
+    return minus(*means, about=about)
 
 
 @measure(POSITION)
 def heads_above_half(products: Products, target: str) -> Measured:
     """How many heads give more than half of their attention to the previous or next token."""
     rows = products.rows(POSITION, target=target)
-    number = counted(rows["ci_low"] > 0.5, rows["attention"] > 0.5, rows["ci_high"] > 0.5)
-    heads = [head_label(row.layer, row.head) for row in rows[rows["attention"] > 0.5].itertuples()]
-    return replace(number, of="heads", about=" ".join(heads), interval=BOUNDS)
+    sure, above, possible = (rows[name] > 0.5 for name in ("ci_low", "attention", "ci_high"))
+    return counted(sure, above, possible, "heads", about=" ".join(head_labels(rows[above])))
 
 
 @measure(POSITION)
@@ -94,7 +92,7 @@ def heads_in_first_half(products: Products, target: tuple[str, ...]) -> Measured
     low = _percent((sure & early).sum(), (possible & ~early).sum(), 100)
     high = _percent((possible & early).sum(), (sure & ~early).sum(), 0)
     n = int(above.sum())
-    about = " ".join(head_label(row.layer, row.head) for row in rows[above].itertuples())
+    about = " ".join(head_labels(rows[above]))
     if n < FEWEST_HEADS:
         about += f": too few heads to tell, fewer than {FEWEST_HEADS}"
         return Measured(value, math.nan, math.nan, n, "heads", about=about)
@@ -109,8 +107,8 @@ def _percent(part: int, rest: int, if_none: float) -> float:
 def little_attention_to_self(products: Products, most: float) -> Measured:
     """Percent of heads that give the token itself less than a share of their attention."""
     rows = products.rows(POSITION, target="self")
-    number = counted(rows["ci_high"] < most, rows["attention"] < most, rows["ci_low"] < most)
-    return replace(in_percent(number), of="heads", interval=BOUNDS)
+    below = (rows[name] < most for name in ("ci_high", "attention", "ci_low"))
+    return in_percent(counted(*below, "heads"))
 
 
 @measure(GRADIENTS, SPECIAL_TOKENS)
@@ -125,27 +123,22 @@ def gradient_ratio(products: Products, target: str) -> Measured:
         attention = attention[attention["target"].isin(["cls", "sep"])]
         target = str(attention.groupby("target")["attention"].mean().idxmax())
     one, all_tokens = (
-        mean_of(gradients[gradients["target"] == name], "gradient") for name in (target, "unmasked")
+        mean_of(gradients[gradients["target"] == name], "gradient", "segments")
+        for name in (target, "unmasked")
     )
-    ends = one[0] / all_tokens[0], one[1] / all_tokens[2], one[2] / all_tokens[1]
-    head, n = gradients["masked_lm_head"].iloc[0], gradients["n"].max()
+    head = gradients["masked_lm_head"].iloc[0]
     about = f"{target}, {layers_of(gradients)}, {head} head"
-    more = {"own_head": head == "own", "interval": WIDEST_RATIO}
-    return Measured(*ends, n, "segments", about=about, **more)
+    return ratio(one, all_tokens, about=about, own_head=head == "own")
 
 
 @measure(ENTROPY)
 def broadest_in_first_layer(products: Products) -> Measured:
     """Entropy, in nats, of the broadest head of layer 1 minus that of the broadest head above."""
     rows = products.rows(ENTROPY, query="all")
-    first, above = (
-        group.loc[group["entropy"].idxmax()]
-        for group in (rows[rows["layer"] == 0], rows[rows["layer"] > 0])
-    )
-    one, other = (Measured(row["entropy"], row["ci_low"], row["ci_high"]) for row in (first, above))
-    heads = " and ".join(head_label(int(row["layer"]), int(row["head"])) for row in (first, above))
-    n = int(first["n"])
-    return Measured(*minus(one, other), n, "segments", about=heads, interval=WIDEST)
+    groups = rows[rows["layer"] == 0], rows[rows["layer"] > 0]
+    broadest = [group.loc[group["entropy"].idxmax()] for group in groups]
+    heads = " and ".join(head_label(int(row["layer"]), int(row["head"])) for row in broadest)
+    return minus(*(of_row(row, "entropy", "segments") for row in broadest), about=heads)
 
 
 @measure(ENTROPY)
@@ -154,21 +147,17 @@ def entropy_from_cls(products: Products) -> Measured:
     rows = products.rows(ENTROPY, query="cls")
     last = rows["layer"] == rows["layer"].max()
     others = float(rows.loc[~last, "entropy"].mean())
-    ends, n = mean_of(rows[last], "entropy"), rows["n"].max()
-    return Measured(*ends, n, "segments", reference=others, interval=OF_HEADS)
+    return mean_of(rows[last], "entropy", "segments", reference=others, interval=OF_HEADS)
 
 
 @measure("clark2019-broad")
 def no_weight_above_tenth(products: Products) -> Measured | None:
     """Percent of the queries of broad heads whose largest weight is 10% or less."""
-    rows = products["clark2019-broad"].drop(columns=["ci_low", "ci_high"])
-    names = {"at_most_tenth_low": "ci_low", "at_most_tenth_high": "ci_high"}
-    rows = rows.rename(columns=names)
+    rows = products["clark2019-broad"]
     if rows.empty:
         return None
     heads = f"{len(rows)} heads, {rows['head'].iloc[0]} the broadest"
-    ends, n = mean_of(rows, "at_most_tenth", 100), rows["n"].max()
-    return Measured(*ends, n, "segments", about=heads, interval=OF_HEADS)
+    return mean_of(rows, "at_most_tenth", "segments", 100, about=heads, interval=OF_HEADS)
 
 
 @measure("clark2019-clusters", EMBEDDING)
@@ -192,7 +181,8 @@ def relation(products: Products, relation: str) -> Measured:
     """Accuracy in percent of the best head for a relation; the reference is our best offset."""
     row = products.row(TABLE1, relation=relation)
     about = f"{row['head']}, offset {row['offset']:+.0f}: {row['baseline']:.1f}"
-    return _over_documents(row, "accuracy", "words", reference=row["baseline"], about=about)
+    more = {"reference": row["baseline"], "about": about, "interval": OVER_DOCUMENTS}
+    return of_row(row, "accuracy", "words", **more)
 
 
 @measure(TABLE1)
@@ -202,9 +192,8 @@ def relation_head_gain(products: Products) -> Measured:
     Both are chosen on one half of the documents and measured on the other, both ways.
     """
     row = products.row(TABLE1, relation="all")
-    number = (row[f"held_out_gain{end}"] for end in ("", "_low", "_high"))
-    about = str(row["head"])
-    return Measured(*number, int(row["n"]), "words", about=about, interval=OVER_DOCUMENTS)
+    more = {"about": str(row["head"]), "interval": OVER_DOCUMENTS}
+    return of_row(row, "held_out_gain", "words", **more)
 
 
 @measure(TABLE1)
@@ -219,10 +208,8 @@ def relations_beyond_offset(products: Products) -> Measured:
     gain, found = rows["held_out_gain"], holm(rows["held_out_gain_p"]) < LEVEL
     sure = found & (gain > 0)
     possible = sure | ~(rows["held_out_gain_high"] <= LEAST_GAIN)
-    number = counted(sure, possible & (gain > 0), possible)
-    short = rows["relation"][~sure.to_numpy()]
-    about = f"not shown for {', '.join(short)}" if len(short) else ""
-    return replace(in_percent(number), of="relations", about=about, interval=BOUNDS)
+    about = _names("not shown for", rows["relation"][~sure.to_numpy()])
+    return in_percent(counted(sure, possible & (gain > 0), possible, "relations", about=about))
 
 
 @measure(TABLE1)
@@ -241,9 +228,8 @@ def relations_above(
         raise NotMeasured(f"{TABLE1} has no {', '.join(lacking)}")
     possible = rows["ci_high"] >= least
     sure = possible & (rows["ci_low"] >= least - margin)
-    number = counted(sure, sure | (rows["accuracy"] >= least), possible)
-    about = ", ".join(rows["relation"])
-    return replace(number, of="relations", about=about, interval=BOUNDS)
+    reached = sure | (rows["accuracy"] >= least)
+    return counted(sure, reached, possible, "relations", about=", ".join(rows["relation"]))
 
 
 @measure(SCORES, TABLE1)
@@ -254,23 +240,18 @@ def dependents_attend(products: Products) -> Measured:
     where the intervals of the two directions' best heads lie apart, and where they do not lie the
     wrong way round.
     """
-    scores, pairs = products[SCORES], {}
-    for name in _relations(products)["relation"]:
+    scores, names, pairs = products[SCORES], list(_relations(products)["relation"]), []
+    for name in names:
         rows = scores[scores["relation"] == name]
         wanted = (rows["direction"] == "dependent_to_head") ^ (name == "pobj")
-        pairs[name] = [
-            part.loc[part["accuracy"].idxmax()] for part in (rows[wanted], rows[~wanted])
-        ]
-    number = counted(
-        [ours["ci_low"] > other["ci_high"] for ours, other in pairs.values()],
-        [ours["accuracy"] > other["accuracy"] for ours, other in pairs.values()],
-        [not ours["ci_high"] < other["ci_low"] for ours, other in pairs.values()],
-    )
-    turned = [
-        name for name, (ours, other) in pairs.items() if ours["accuracy"] <= other["accuracy"]
-    ]
-    about = f"the other way round: {', '.join(turned)}" if turned else ""
-    return replace(in_percent(number), of="relations", about=about, interval=BOUNDS)
+        parts = rows[wanted], rows[~wanted]
+        pairs.append([part.loc[part["accuracy"].idxmax()] for part in parts])
+    sure = [ours["ci_low"] > other["ci_high"] for ours, other in pairs]
+    better = [ours["accuracy"] > other["accuracy"] for ours, other in pairs]
+    possible = [not ours["ci_high"] < other["ci_low"] for ours, other in pairs]
+    turned = [name for name, holds in zip(names, better, strict=True) if not holds]
+    about = _names("the other way round:", turned)
+    return in_percent(counted(sure, better, possible, "relations", about=about))
 
 
 @measure(TABLE1)
@@ -293,14 +274,19 @@ def special_tokens_kept(products: Products, most: float) -> Measured:
     lost = -rows["with_special_median_change"]
     shares = [share(round(loss / 100 * n), n) for loss, n in zip(lost, rows["n"], strict=True)]
     low, high = np.array(shares).T
-    number = in_percent(counted(high < most, lost < most, low < most))
     words = "bounds of the count, by 95% over words, as if of documents of their own"
-    return replace(number, of="relations", interval=words)
+    below = (loss < most for loss in (high, lost, low))
+    return in_percent(counted(*below, "relations", interval=words))
 
 
 def _relations(products: Products) -> pd.DataFrame:
     table = products[TABLE1]
     return table[table["relation"].isin(RELATIONS)]
+
+
+def _names(words: str, relations: Sequence[str]) -> str:
+    """Relations after the words for them; nothing where there is none."""
+    return f"{words} {', '.join(relations)}" if len(relations) else ""
 
 
 @measure(TABLE2)
@@ -309,15 +295,13 @@ def antecedents(products: Products, system: str, mentions: str) -> Measured:
 
     The reference of a rule is the nearest mention, that of the head a matching head word.
     """
-
-    def of_system(name: str) -> pd.Series:
-        return products.row(TABLE2, compared=True, type=mentions, system=name)
-
-    row, head = of_system(system), system == "best head"
+    wanted = {"compared": True, "type": mentions}
+    row = products.row(TABLE2, system=system, **wanted)
     weaker = {"best head": "head word match", "nearest mention": ""}.get(system, "nearest mention")
-    reference = of_system(weaker)["accuracy"] if weaker else None
-    about = str(row["head"]) if head else ""
-    return _over_documents(row, "accuracy", "mentions", reference=reference, about=about)
+    more = {"about": str(row["head"]) if system == "best head" else ""}
+    if weaker:
+        more["reference"] = products.row(TABLE2, system=weaker, **wanted)["accuracy"]
+    return of_row(row, "accuracy", "mentions", interval=OVER_DOCUMENTS, **more)
 
 
 @measure(TABLE2)
@@ -327,9 +311,8 @@ def antecedent_gain(products: Products, other: str) -> Measured:
     `other` names the rule as the table's columns do: head_match or rules.
     """
     row = products.row(TABLE2, compared=True, type="all", system="best head")
-    number = (row[f"gain_{other}{end}"] for end in ("", "_low", "_high"))
-    about = str(row["held_out_head"])
-    return Measured(*number, int(row["n"]), "mentions", about=about, interval=OVER_DOCUMENTS)
+    more = {"about": str(row["held_out_head"]), "interval": OVER_DOCUMENTS}
+    return of_row(row, f"gain_{other}", "mentions", **more)
 
 
 @measure(TABLE3)
@@ -338,13 +321,8 @@ def probe(products: Products, probe: str) -> Measured:
     row = products.row(TABLE3, probe=probe)
     branching = products.row(TABLE3, probe="right-branching")["score"]
     reference = None if probe == "right-branching" else branching
-    return _over_documents(row, "score", "words", reference=reference, about=row["measure"])
-
-
-def _over_documents(row: pd.Series, column: str, of: str, **more: object) -> Measured:
-    """The number of a row with its interval over documents."""
-    ends = (row[name] for name in (column, "ci_low", "ci_high"))
-    return Measured(*ends, int(row["n"]), of, interval=OVER_DOCUMENTS, **more)
+    more = {"reference": reference, "about": row["measure"], "interval": OVER_DOCUMENTS}
+    return of_row(row, "score", "words", **more)
 
 
 @measure("clark2019-probe-pairs")

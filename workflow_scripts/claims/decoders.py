@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
-from workflow_scripts.claims.numbers import BOUNDS, OVER_DOCUMENTS, counted, in_percent, minus
+from workflow_scripts.claims.numbers import (
+    OVER_DOCUMENTS,
+    WIDEST,
+    counted,
+    in_percent,
+    minus,
+    of_row,
+)
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.heads import head_labels
@@ -48,9 +55,7 @@ def excess_loss(products: Products, role: str, mode: str, text: str) -> Measured
     about += f"{row['loss']:.2f}, without random ones {row['random']:.2f}, in the worst of "
     about += f"{row['n_samples']} samples {row['random_max']:.2f}; p = {row['p']:.2g} by the rank "
     about += "among the samples, which the interval holds fixed"
-    ends = (float(row[f"margin{end}"]) for end in ("", "_low", "_high"))
-    more = {"interval": OF_SEQUENCES, "about": about}
-    return Measured(*ends, int(row["n"]), "sequences", **more)
+    return of_row(row, "margin", "sequences", interval=OF_SEQUENCES, about=about)
 
 
 @measure(RANDOM, COPYING, "battery-correlations")
@@ -108,17 +113,15 @@ def retrieval_share(products: Products, role: str) -> Measured:
     above = (rows["score"] > rows["others"]) & (rows["score"] >= WU_THRESHOLD)
     found = above & (rows["p_corrected"] < LEVEL)
     sure, possible = (rows[end] >= WU_THRESHOLD for end in ("ci_low", "ci_high"))
-    number = in_percent(counted(found & sure, found, found | possible))
-    return replace(number, of="heads", interval=BOUNDS)
+    return in_percent(counted(found & sure, found, found | possible, "heads"))
 
 
 @measure("battery-correlations")
 def eigenvalues_and_copying(products: Products) -> Measured:
     """Rank correlation, over heads, of the eigenvalue score and copying by behaviour."""
     row = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
-    ends = (float(row[name]) for name in ("rho", "ci_low", "ci_high"))
     about = f"{row['n_groups']} groups of heads that share keys and values"
-    return Measured(*ends, int(row["n"]), "heads", interval=OF_GROUPS, about=about)
+    return of_row(row, "rho", "heads", interval=OF_GROUPS, about=about)
 
 
 @measure("battery-sinks")
@@ -138,15 +141,12 @@ def sinks(products: Products, first: str) -> Measured:
 def norm_less_weight(products: Products, first: str) -> Measured:
     """Points by which the first token's share of the norms exceeds its share of the weight."""
     by_norm, weight = (_together(products, first, name) for name in ("by_norm", "attention"))
-    number, about = minus(by_norm, weight), f"{by_norm.value:.0f}% by norm, {weight.value:.0f}%"
-    interval = "conservative: difference of the intervals' ends, over documents"
-    about += " of the weight"
-    return Measured(*number, by_norm.n, "documents", about=about, interval=interval)
+    about = f"{by_norm.value:.0f}% by norm, {weight.value:.0f}% of the weight"
+    return minus(by_norm, weight, about=about, interval=f"{WIDEST}, over documents")
 
 
 def _together(products: Products, first: str, name: str) -> Measured:
     """A measure of all heads together, in percent."""
     row = products.row("battery-sinks", first=first, measure=name)
-    number = 100 * np.array([row["value"], row["ci_low"], row["ci_high"]], dtype=float)
-    interval = {"interval": OVER_DOCUMENTS}
-    return Measured(*number.tolist(), int(row["n_documents"]), "documents", **interval)
+    number = of_row(row, "value", "documents", 100, interval=OVER_DOCUMENTS)
+    return replace(number, n=int(row["n_documents"]))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,18 +12,17 @@ import pandas as pd
 from workflow_scripts.ablation.measures import HEADS, SCORES, of_kind
 from workflow_scripts.claims.numbers import (
     AT_LEAST,
-    BOUNDS,
     CONFIDENCE,
     MEAN_OF_ENDS,
     OVER_EXAMPLES,
-    WIDEST,
-    WIDEST_RATIO,
     counted,
     in_percent,
     mean_of,
     minus,
+    of_row,
     over_runs,
     over_seeds,
+    ratio,
     share,
 )
 from workflow_scripts.claims.products import (
@@ -64,10 +64,9 @@ def classifier_f1(products: Products) -> Measured:
         products.row("kovaleva2019-classifier", method=method, maps="fine-tuned")
         for method in ("network", "network, shuffled labels")
     )
-    number = (float(row[f"macro_f1{end}"]) for end in ("", "_low", "_high"))
     about = f"accuracy {100 * row['accuracy']:.0f}%, {row['n_examples']} examples"
-    more = {"reference": float(shuffled["macro_f1"]), "about": about}
-    return Measured(*number, int(row["n"]), "maps", interval=OVER_EXAMPLES, **more)
+    more = {"reference": float(shuffled["macro_f1"]), "about": about, "interval": OVER_EXAMPLES}
+    return of_row(row, "macro_f1", "maps", **more)
 
 
 @measure(SHARES)
@@ -99,9 +98,9 @@ def frame_heads(products: Products) -> Measured:
     """
     rows = products.rows(CONTROLS, direction=FRAME_DIRECTION)
     possible = (rows["p"] < 0.05) & (rows["difference"] > 0)
-    number = in_percent(counted(rows["frame_head"], rows["frame_head"], possible))
     about = " ".join(rows.loc[rows["frame_head"], "head"])
-    return replace(number, of="heads", about=about, interval=BOUNDS)
+    found = rows["frame_head"]
+    return in_percent(counted(found, found, possible, "heads", about=about))
 
 
 @measure(FRAMES, CONTROLS)
@@ -113,11 +112,10 @@ def frame_attention(products: Products) -> Measured:
     rows = products.rows(FRAMES, direction=FRAME_DIRECTION)
     best = rows.loc[rows["attention"].idxmax()]
     same = products.row(CONTROLS, direction=FRAME_DIRECTION, head=best["head"])
-    number = (float(best[name]) for name in ("attention", "ci_low", "ci_high"))
     n, units = int(best["n"]), int(best["n_documents"])
     more = {"reference": float(same["control"]), "about": str(best["head"])}
     more["interval"] = "" if units == n else f"95% over {units} lexical units"
-    return Measured(*number, n, "sentences", **more)
+    return of_row(best, "attention", "sentences", **more)
 
 
 @measure(TABLE1)
@@ -133,13 +131,12 @@ def glue_score(products: Products, task: str, metric: str, weights: str) -> Meas
 
 
 def _score(row: pd.Series, column: str) -> Measured:
-    number = (float(row[f"{column}{end}"]) for end in ("", "_low", "_high"))
     about = "" if row["official"] or row["generated"] else "other data than the task's own"
-    more = {"seeds": int(row["seeds"]), "reference": float(row["majority"])}
+    seeds = int(row["seeds"])
+    more = {"case": row["task"], "seeds": seeds, "reference": float(row["majority"])}
     more |= {"not_comparable": about, "task": NAMES[row["task"]]}
-    if more["seeds"] > 1:
-        more["interval"] = MEAN_OF_ENDS
-    return Measured(*number, int(row["n"]), "examples", row["task"], **more)
+    more["interval"] = MEAN_OF_ENDS if seeds > 1 else ""
+    return of_row(row, column, "examples", **more)
 
 
 def _gains(products: Products, more: str, less: str) -> Iterator[tuple[pd.Series, Measured]]:
@@ -149,8 +146,8 @@ def _gains(products: Products, more: str, less: str) -> Iterator[tuple[pd.Series
         if row["task"] not in PAPER_TASKS or math.isnan(one.value - other.value):
             continue
         about = f"{one.value:.1f} against {other.value:.1f}"
-        shown = {"seeds": one.seeds, "about": about, "task": one.task, "interval": WIDEST}
-        yield row, Measured(*minus(one, other), one.n, "examples", row["task"], **shown)
+        of_task = {"case": one.case, "seeds": one.seeds, "task": one.task}
+        yield row, minus(one, other, about=about, **of_task)
 
 
 @measure(TABLE1)
@@ -173,13 +170,20 @@ def average_gain(products: Products, weights: str, other_weights: str) -> Measur
         raise NotMeasured(f"the average is over {len(PAPER_TASKS)} tasks, {n} of them are here")
     numbers = np.array([(gain.value, gain.low, gain.high) for _, gain in found])
     value = float(numbers[:, 0].mean())
-    halves = np.sqrt(((numbers[:, 1:] - numbers[:, :1]) ** 2).sum(axis=0)) / len(found)
+    below, above = np.sqrt(((numbers[:, 1:] - numbers[:, :1]) ** 2).sum(axis=0)) / len(found)
     own = all(row["official"] and not row["generated"] for row, _ in found)
-    why = "" if own else "other data than the tasks' own"
-    n = sum(gain.n or 0 for _, gain in found)
-    more = {"case": "seven tasks", "not_comparable": why, "interval": AT_LEAST, "reference": 0.0}
-    more["seeds"] = min(gain.seeds or 0 for _, gain in found)
-    return Measured(value, value - halves[0], value + halves[1], n, "examples", **more)
+    return Measured(
+        value,
+        value - below,
+        value + above,
+        sum(gain.n or 0 for _, gain in found),
+        "examples",
+        "seven tasks",
+        seeds=min(gain.seeds or 0 for _, gain in found),
+        reference=0.0,
+        not_comparable="" if own else "other data than the tasks' own",
+        interval=AT_LEAST,
+    )
 
 
 @measure(SIMILARITY)
@@ -197,15 +201,13 @@ def last_layers_change(products: Products, but: str) -> Cases:
         if not last:
             raise NotMeasured(f"{rows['layer'].nunique()} layers are too few for a last sixth")
         layers = {
-            layer: Measured(*mean_of(part, "similarity", 100), about=f"layer {layer + 1}")
+            layer: mean_of(part, "similarity", "examples", 100, about=f"layer {layer + 1}")
             for layer, part in rows.groupby("layer")
         }
         least = max((layers[layer] for layer in last), key=_value)
         other = min((layers[layer] for layer in layers if layer not in last), key=_value)
         about = f"{least.value:.1f} in {least.about} against {other.value:.1f} in {other.about}"
-        more = {"seeds": seeds_of(rows), "about": about, "task": task, "interval": WIDEST}
-        n = int(rows["n"].max())
-        yield Measured(*minus(other, least), n, "examples", TITLES[task], **more)
+        yield minus(other, least, about=about, **_on_task(task, rows))
 
 
 @measure(KINDS)
@@ -222,12 +224,9 @@ def words_to_special(products: Products) -> Cases:
         word = kinds[most]
         for special, name in OF_TOKENS.items():
             to = kinds[special]
-            ends = (word.value, to.value), (word.low, to.high), (word.high, to.low)
-            number = (100 * part / whole for part, whole in ends)
             about = f"{word.value:.1f}% to a {most} against {to.value:.1f}% to {name}"
-            more = {"case": f"{TITLES[task]}, {name}", "about": about, "task": task}
-            more |= {"interval": WIDEST_RATIO, "seeds": seeds_of(rows)}
-            yield Measured(*number, to.n, "examples", **more)
+            more = _on_task(task, rows) | {"case": f"{TITLES[task]}, {name}", "about": about}
+            yield ratio(word, to, 100, **more)
 
 
 @measure(KINDS)
@@ -246,9 +245,7 @@ def special_by_depth(
         means = (" against ".join(f"{kind.value:.1f}" for kind in kinds) for kinds in both)
         shown = zip(means, map(layers_of, parts), strict=True)
         about = "; ".join(f"{numbers}%, {layers}" for numbers, layers in shown)
-        one, other = both[0]
-        more = {"about": about, "task": task, "interval": WIDEST, "seeds": seeds_of(rows)}
-        yield Measured(*minus(one, other), one.n, "examples", TITLES[task], **more)
+        yield minus(*both[0], about=about, **_on_task(task, rows))
 
 
 @measure(KINDS)
@@ -263,9 +260,7 @@ def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> Cases:
             continue
         most = max((kind for kind in kinds if kind != token), key=lambda kind: kinds[kind].value)
         about = f"{kinds[token].value:.1f}% against {kinds[most].value:.1f}% to {most}"
-        more = {"about": about, "task": name, "interval": WIDEST, "seeds": seeds_of(rows)}
-        number = minus(kinds[token], kinds[most])
-        yield Measured(*number, kinds[token].n, "examples", TITLES[name], **more)
+        yield minus(kinds[token], kinds[most], about=about, **_on_task(name, rows))
 
 
 @measure("kovaleva2019-links", LINKS)
@@ -280,12 +275,11 @@ def candidates_diagonal(products: Products, link: tuple[str, ...]) -> Cases:
     for (task, name), rows in table.groupby(["task", "link"], sort=False):
         if name not in link:
             continue
-        number = counted(*(rows[f"neighbours{end}"] > 0.5 for end in ("_low", "", "_high")))
         shares = zip(rows["head"], rows["neighbours"], strict=True)
         about = ", ".join(f"{head}: {100 * share:.0f}%" for head, share in shares)
-        more = {"of": "heads", "case": f"{task}, {name}", "about": about, "interval": BOUNDS}
-        more |= {"seeds": seeds_of(of_seeds[of_seeds["task"] == NAMES[task]]), "task": NAMES[task]}
-        yield replace(number, **more)
+        more = _on_task(NAMES[task], of_seeds[of_seeds["task"] == NAMES[task]])
+        diagonal = (rows[f"neighbours{end}"] > 0.5 for end in ("_low", "", "_high"))
+        yield counted(*diagonal, "heads", about=about, **(more | {"case": f"{task}, {name}"}))
 
 
 @measure(LINKS)
@@ -296,9 +290,9 @@ def adjacent_links(products: Products, link: str) -> Cases:
     for task, rows in frame.groupby("task", sort=False):
         n, far = (int(rows[rows["far"] == only]["links"].max()) for only in (False, True))
         if n:
-            number = 100 * (n - far) / n, *share(n - far, n)
             more = {"task": task, "interval": "95% as if links were independent"}
-            yield Measured(*number, n, "links", TITLES[task], **more)
+            ends = share(n - far, n)
+            yield Measured(100 * (n - far) / n, *ends, n, "links", TITLES[task], **more)
 
 
 @measure(HEADS, SHARED)
@@ -318,9 +312,8 @@ def costly_head_and_shared_words(products: Products, task: str) -> Measured | No
     rows = rows[rows["head"] == worst["head"]]
     if rows.empty:
         return None
-    number, n = mean_of(rows, "excess", 100), int(rows["n"].max())
     about = f"{worst['name']}, {100 * worst[column]:+.1f} points where disabled"
-    return Measured(*number, n, "examples", task, seeds_of(rows), about=about, task=name)
+    return mean_of(rows, "excess", "examples", 100, about=about, **_on_task(name, rows))
 
 
 def _features(products: Products, query: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -334,7 +327,7 @@ def _features(products: Products, query: str) -> Iterator[tuple[str, pd.DataFram
 def _means(rows: pd.DataFrame) -> dict[str, Measured]:
     """Mean over heads of the attention in percent to each kind that occurs."""
     return {
-        str(kind): Measured(*mean_of(part, "attention", 100), n=int(part["n"].max()))
+        str(kind): mean_of(part, "attention", "examples", 100)
         for kind, part in rows.groupby("kind", sort=False)
         if part["attention"].notna().any()
     }
@@ -342,6 +335,11 @@ def _means(rows: pd.DataFrame) -> dict[str, Measured]:
 
 def _value(measured: Measured) -> float:
     return measured.value
+
+
+def _on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
+    """What is stated of a number on a task."""
+    return {"case": TITLES[task], "task": task, "seeds": seeds_of(rows)}
 
 
 @measure("michel2019-gains")
@@ -354,11 +352,9 @@ def held_out_gain(products: Products, disabled: str) -> Cases:
     gains = products.rows("michel2019-gains", unit=disabled, mode="uniform", split="dev")
     found = pd.DataFrame(list(main_rows(gains)), columns=gains.columns)
     for title, rows in found.groupby("task", sort=False):
-        number, more = over_seeds(rows, "gain", "gain_low", "gain_high")
         about = f"{rows['metric'].iloc[0]}, {rows['naive'].mean():+.1f} where chosen and measured"
         about += " on the same examples"
-        more |= {"about": about, "task": NAMES[title]}
-        yield Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more)
+        yield over_seeds(rows, "gain", case=title, about=about, task=NAMES[title])
 
 
 @measure(SCORES)
@@ -373,11 +369,10 @@ def best_head_effect(products: Products, task: str) -> Measured | None:
     if rows.empty:
         return None
     best = rows.loc[rows.groupby("seed")["effect"].idxmax()]
-    number, more = over_seeds(best, "effect", "ci_low", "ci_high")
-    more["interval"] = f"{more['interval'] or OVER_EXAMPLES}, of the chosen head alone"
-    more |= {"about": f"{metric}, {' '.join(head_labels(best))}", "task": NAMES[task]}
-    n = int(best["n"].iloc[0])
-    return Measured(*(100 * end for end in number), n, "examples", task, **more)
+    about = f"{metric}, {' '.join(head_labels(best))}"
+    number = over_seeds(best, "effect", 100, case=task, about=about, task=NAMES[task])
+    interval = f"{number.interval or OVER_EXAMPLES}, of the chosen head alone"
+    return replace(number, interval=interval)
 
 
 @measure(SCORES)
@@ -391,18 +386,20 @@ def layer_effect(products: Products, task: str, layer: int) -> Measured | None:
     rows = at_depth(rows, layer, layer) if len(rows) else rows
     if rows.empty:
         return None
-    number, more = over_seeds(rows, "effect", "ci_low", "ci_high")
-    if rows["layer"].nunique() > 1:
-        more["interval"] = AT_LEAST
-    ends, more["task"] = (100 * end for end in number), NAMES[task]
-    return Measured(*ends, int(rows["n"].iloc[0]), "examples", task, **more)
+    more = {"interval": AT_LEAST} if rows["layer"].nunique() > 1 else {}
+    return over_seeds(rows, "effect", 100, case=task, task=NAMES[task], **more)
 
 
 def _disabled(products: Products, task: str, unit: str) -> pd.DataFrame:
     """The effects of disabling heads or layers on a task's development set, uniform attention."""
+    rows = _disabled_on(products, NAMES[task])
+    rows = rows[(rows["split"] == "dev") & (rows["unit"] == unit)]
+    return rows[rows["mode"] == "uniform"]
+
+
+def _disabled_on(products: Products, task: str) -> pd.DataFrame:
     rows = products.all_of(SCORES)
-    rows = rows[(rows["task"] == NAMES[task]) & (rows["split"] == "dev")]
-    return rows[(rows["unit"] == unit) & (rows["mode"] == "uniform")]
+    return rows[rows["task"] == task]
 
 
 @measure("kovaleva2019-strata", SCORES)
@@ -412,9 +409,9 @@ def stratum_effect(products: Products, heads: str, task: str) -> Cases:
     for row in rows[rows["task"] == NAMES[task]].itertuples():
         ends = (row.effect + WIDER * (end - row.effect) for end in (row.low, row.high))
         number = (100 * value for value in (row.effect, *ends))
-        more = {"task": row.task, "interval": OVER_EXAMPLES, "seeds": _seeds(products, row.task)}
+        more = _on_task(row.task, _disabled_on(products, row.task)) | {"interval": OVER_EXAMPLES}
         more["about"] = TASKS[row.task].main_metric  # which the strata are measured by
-        yield Measured(*number, int(row.heads), "heads", task, **more)
+        yield Measured(*number, int(row.heads), "heads", **more)
 
 
 @measure(HEADS, SCORES)
@@ -436,11 +433,6 @@ def lowest_effect(products: Products, heads: str) -> Cases:
         ends = (effect + wider * (rows[f"{end}_{task}"] - effect) for end in ("low", "high"))
         number = (100 * float(values.min()) for values in (effect, *ends))
         about = f"{TASKS[task].main_metric}, {rows.loc[effect.idxmin(), 'name']}"
-        more = {"about": about, "task": task, "seeds": _seeds(products, task)}
+        more = _on_task(task, _disabled_on(products, task)) | {"about": about}
         more["interval"] = f"{OVER_EXAMPLES} for all these heads together (Bonferroni)"
-        yield Measured(*number, len(rows), "heads", TITLES[task], **more)
-
-
-def _seeds(products: Products, task: str) -> int:
-    scores = products.all_of(SCORES)
-    return seeds_of(scores[scores["task"] == task])
+        yield Measured(*number, len(rows), "heads", **more)

@@ -11,21 +11,22 @@ from scipy import stats
 
 from workflow_scripts.ablation.measures import SCORES, set_title
 from workflow_scripts.claims.numbers import (
-    APART,
-    BOUNDS,
     CONFIDENCE,
     MEAN_OF_ENDS,
     OVER_DOCUMENTS,
     OVER_EXAMPLES,
     apart,
     area,
+    between_sets,
     bounded,
     ceiling,
+    columns_of,
     counted,
+    in_percent,
+    of_row,
     order_of_noise,
     over_seeds,
     share_of_heads,
-    too_noisy,
 )
 from workflow_scripts.claims.products import (
     NAMES,
@@ -43,7 +44,6 @@ PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
 PREFERRED["STS-B"] = TASKS["stsb"].main_metric
 DEV = "dev"
 CORRELATIONS = ("pearson", "spearman", "matthews")
-CHANGE = ("change", "change_low", "change_high")
 TEXT = "text"  # what decoders are measured on instead of a task
 BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two modes differ on"
 # Tables of effects by mode and of attribution: of a decoder, of classifiers.
@@ -121,12 +121,10 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
     that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
     Mean over seeds.
     """
-    low, high = ("ci_low", "ci_high") if column == "effect" else ("gain_low", "gain_high")
     for fields, rows in _development_sets(products["michel2019-table3"]):
-        number = counted(*(rows[name] > -most for name in (low, column, high)))
-        ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
-        more = fields | {"about": _examples(rows), "interval": BOUNDS}
-        yield Measured(*ends, rows["layer"].nunique(), "layers", **more)
+        value, low, high = (rows[name] > -most for name in columns_of(rows, column))
+        number = in_percent(counted(low, value, high, "layers", about=_examples(rows), **fields))
+        yield replace(number, n=rows["layer"].nunique())
 
 
 @measure("michel2019-table3")
@@ -139,9 +137,7 @@ def worst_layer_of_one_head(products: Products) -> Cases:
         worst = rows.loc[rows.groupby("seed")["effect"].idxmin()]
         left = [f"{row.head} left in layer {row.layer}" for row in worst.itertuples()]
         about = f"{worst['metric'].iloc[0]}, {' or '.join(dict.fromkeys(left))}"
-        number, stated = over_seeds(worst, "effect", "ci_low", "ci_high")
-        n, more = int(worst["n"].iloc[0]), fields | stated | {"about": about}
-        yield Measured(*number, n, "examples", **more)
+        yield over_seeds(worst, "effect", about=about, **fields)
 
 
 @measure("michel2019-pairs", SCORES)
@@ -156,17 +152,14 @@ def agreement(products: Products, correlation: float, task: str = "") -> Cases:
     halves = rows[rows["kind"] == "halves"].set_index("one")["pearson"]
     seeds = products.all_of(SCORES).groupby("task")["seed"].nunique()
     tasks = {set_title(name, DEV): name for name in seeds.index}
-    for row in rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)].itertuples():
-        name = tasks[row.one]
+    rows = rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)]
+    for row in rows.to_dict("records"):
+        name = tasks[row["one"]]
         if task and TITLES[name] != task:
             continue
-        one, other = halves[row.one], halves[f"{TITLES[name]} {row.other}"]
-        about = f"halves of {row.one}: {one:.2f}, of {row.other}: {other:.2f}"
-        more = {"about": about, "task": name, "seeds": int(seeds[name])}
-        more["not_comparable"] = too_noisy(one, other, correlation)
-        more["interval"] = "95% over heads"
-        ends, case = (row.pearson, row.pearson_low, row.pearson_high), f"{row.one} and {row.other}"
-        yield Measured(*ends, int(row.n), "heads", case, **more)
+        of_both = halves[row["one"]], halves[f"{TITLES[name]} {row['other']}"]
+        more = {"task": name, "seeds": int(seeds[name])}
+        yield between_sets(row, *of_both, correlation, **more)
 
 
 @measure("michel2019-fig3")
@@ -181,11 +174,7 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
             continue
         row = rows.loc[(rows["share"] - share).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
-        ends = (100 * row[name] for name in CHANGE)
-        more = _of_runs(row, about)
-        if not task:
-            more["not_comparable"] = _no_accuracy(row["metric"])
-        yield Measured(*ends, int(row["n"]), "examples", title, **more)
+        yield _of_runs(row, about, 100, comparable=bool(task))
 
 
 @measure("michel2019-fig3")
@@ -198,20 +187,13 @@ def order_area(products: Products) -> Cases:
     orders = ("importance", "ablation", "random")
     ones, others, random = (_curves(products, order) for order in orders)
     for task in sorted(ones.keys() & others.keys()):
-        first, second = _area(ones[task]), _area(others[task])
-        third = _area(random[task]) if task in random else None
+        first, second = area(ones[task], "change"), area(others[task], "change")
+        third = area(random[task], "change") if task in random else None
         about = f"{ones[task]['metric'].iloc[0]}, {first.value:+.1f} against {second.value:+.1f}"
         about += f"; a random order: {third.value:+.1f}" if third else ""
-        more = {"about": about, "task": NAMES[task], "interval": APART}
-        more |= {"seeds": int(ones[task]["runs"].min())}
-        more |= {"not_comparable": order_of_noise(second, third)}
-        n = int(ones[task]["n"].iloc[0])
-        yield Measured(*apart(first, second), n, "examples", task, **more)
-
-
-def _area(rows: pd.DataFrame) -> Measured:
-    """The mean change over all shares pruned, in points."""
-    return Measured(*(100 * x for x in area(rows["share"], rows, CHANGE)))
+        more = {"about": about, "task": NAMES[task], "seeds": int(ones[task]["runs"].min())}
+        more |= {"n": int(ones[task]["n"].iloc[0]), "of": "examples", "case": task}
+        yield apart(first, second, not_comparable=order_of_noise(second, third), **more)
 
 
 def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
@@ -228,17 +210,19 @@ def one_head_each(products: Products) -> Cases:
     Those of a correlation are not comparable: the bound is of accuracy.
     """
     for _, row in products.rows("michel2019-one-head", kept="most important").iterrows():
-        more = _of_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before")
-        more["not_comparable"] = _no_accuracy(row["metric"])
-        ends = (row[name] for name in CHANGE)
-        yield Measured(*ends, int(row["n"]), "examples", row["task"], **more)
+        yield _of_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before")
 
 
-def _of_runs(row: pd.Series, about: str) -> dict[str, Any]:
-    """What is stated of a number that is a mean over seeds, whose ends are means of theirs."""
-    seeds = int(row["runs"])
-    interval = MEAN_OF_ENDS if seeds > 1 else ""
-    return {"about": about, "task": NAMES[row["task"]], "seeds": seeds, "interval": interval}
+def _of_runs(row: pd.Series, about: str, scale: float = 1.0, comparable: bool = False) -> Measured:
+    """A change that is a mean over seeds, whose ends are means of theirs.
+
+    That of a correlation is `comparable` only where the claim is of the task itself.
+    """
+    task, seeds = row["task"], int(row["runs"])
+    more = {"case": task, "task": NAMES[task], "seeds": seeds, "about": about}
+    more["not_comparable"] = "" if comparable else _no_accuracy(row["metric"])
+    more["interval"] = MEAN_OF_ENDS if seeds > 1 else ""
+    return of_row(row, "change", "examples", scale, **more)
 
 
 @measure("michel2019-table4")
@@ -280,8 +264,7 @@ def modes_rank(products: Products, mode: str, other_mode: str) -> Cases:
         about += f"independent noise leaves at most {np.mean(most):.2f}"
         n, unit, over = _resampled(task, rows)
         more = {"interval": f"{over}, the upper end without noise", "about": about}
-        number.append(float(np.mean(highs)))
-        yield Measured(*number, n, unit, **more, **_on_task(task, rows))
+        yield Measured(*number, float(np.mean(highs)), n, unit, **more, **_on_task(task, rows))
 
 
 @measure(*MODES)

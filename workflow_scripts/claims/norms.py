@@ -1,18 +1,15 @@
 """Our numbers for the claims of Kobayashi et al. and Mohebbi et al. on norms and mixing."""
 
-from dataclasses import replace
-
 import pandas as pd
 
 from workflow_scripts.claims.numbers import (
-    BOUNDS,
     OF_HEADS,
     OVER_DOCUMENTS,
-    WIDEST,
     counted,
     in_percent,
     mean_of,
     minus,
+    of_row,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
@@ -28,10 +25,10 @@ def special_by_norm(products: Products, target: str) -> Measured:
     """Points by which a token's share of the norms exceeds that of the weights, over all heads."""
     weights = products.rows(SPECIAL_TOKENS, target=target)
     norms = products.rows(mixing.SPECIAL_TOKENS, target=target)
-    by_norm, weight = (Measured(*mean_of(rows, "attention", 100)) for rows in (norms, weights))
+    by_norm, weight = (mean_of(rows, "attention", scale=100) for rows in (norms, weights))
     about = f"{by_norm.value:.1f}% by norm, {weight.value:.1f}% of the weight"
     n = int(weights["n"].max())
-    return Measured(*minus(by_norm, weight), n, "segments", about=about, interval=WIDEST)
+    return minus(by_norm, weight, n=n, of="segments", about=about)
 
 
 @measure(SPECIAL_TOKENS, mixing.SPECIAL_TOKENS)
@@ -50,8 +47,7 @@ def resting_by_norm(products: Products, target: tuple[str, ...]) -> Measured:
     if heads.empty:
         raise NotMeasured(f"no head gives more than half of its weight to {' '.join(target)}")
     about = f"{len(heads)} heads: " + " ".join(head_labels(heads))
-    ends, n = mean_of(heads, "attention", 100), int(heads["n"].max())
-    return Measured(*ends, n, "segments", about=about, interval=OF_HEADS)
+    return mean_of(heads, "attention", "segments", 100, about=about, interval=OF_HEADS)
 
 
 @measure("kobayashi2020-table1")
@@ -64,18 +60,18 @@ def same_parsers(products: Products) -> Measured:
     rows = rows[~rows["relation"].str.startswith("all")]
     if rows.empty:
         raise NotMeasured("kobayashi2020-table1 has no relation")
-    number = in_percent(counted(rows["same"], rows["same"], ~rows["surely_another"]))
-    others = rows.loc[~rows["same"], "relation"]
+    same = rows["same"]
+    others = rows.loc[~same, "relation"]
     about = f"another head: {', '.join(others)}" if len(others) else ""
-    return replace(number, of="relations", about=about, interval=BOUNDS)
+    number = counted(same, same, ~rows["surely_another"], "relations", about=about)
+    return in_percent(number)
 
 
 @measure("kobayashi2021-mixing")
 def mixing_ratio(products: Products, method: str) -> Measured:
     """Percent of mixing by a method, mean over layers."""
     row = products.row("kobayashi2021-mixing", method=method, layer="all")
-    ends = (float(row[name]) for name in ("ratio", "ci_low", "ci_high"))
-    return Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)
+    return of_row(row, "ratio", "segments", interval=OVER_DOCUMENTS)
 
 
 @measure("mohebbi2023-zeroing")
@@ -85,5 +81,4 @@ def zeroing_agreement(products: Products, method: str) -> Measured:
     The method is the table's measure, `top_weights` or `top_norms`.
     """
     row = products.row("mohebbi2023-zeroing", measure=method, layer="all")
-    ends = (100 * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    return Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)
+    return of_row(row, "value", "segments", 100, interval=OVER_DOCUMENTS)

@@ -1,7 +1,7 @@
 """Intervals of numbers that come to a claim without one, or as a difference of two."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ APART = "95% as if the two were independent"
 WIDEST = "conservative: difference of the intervals' ends"
 WIDEST_RATIO = "conservative: ratio of the intervals' ends"
 OVER_EXAMPLES = "95% over examples"
+OVER_HEADS = "95% over heads"
 AT_LEAST = "at least 95% over examples"
 # Whole documents are resampled for each head.
 OF_HEADS = "mean of the heads' 95% intervals over documents"
@@ -74,43 +75,43 @@ def of_paper(claim: Claim) -> Measured | None:
     return Measured(value, value - half, value + half, n or None)
 
 
-def mean_of(rows: pd.DataFrame, column: str, scale: float = 1.0) -> tuple[float, float, float]:
+def columns_of(table: Container[str], name: str) -> tuple[str, str, str]:
+    """The columns of a number and of its interval's ends: its own ones, or ci_low and ci_high."""
+    own = f"{name}_low" in table
+    return name, f"{name}_low" if own else "ci_low", f"{name}_high" if own else "ci_high"
+
+
+def of_row(row: Any, name: str, of: str, scale: float = 1.0, **more: Any) -> Measured:
+    """The number of a row with its interval."""
+    ends = (scale * float(row[column]) for column in columns_of(row, name))
+    return Measured(*ends, int(row["n"]), of, **more)
+
+
+def mean_of(
+    rows: pd.DataFrame, name: str, of: str = "", scale: float = 1.0, **more: Any
+) -> Measured:
     """Mean of a column over rows that have an interval each, and the mean of their ends.
 
     The interval is at least as wide as that of the mean: it is so wide where all rows vary alike.
     """
-    value, low, high = (scale * float(rows[name].mean()) for name in (column, "ci_low", "ci_high"))
-    return value, low, high
+    ends = (scale * float(rows[column].mean()) for column in columns_of(rows, name))
+    return Measured(*ends, int(rows["n"].max()), of, **more)
 
 
-def over_seeds(rows: pd.DataFrame, *columns: str) -> tuple[list[float], dict[str, Any]]:
-    """Means over seeds of a number and of its interval's ends, and what is stated of them.
-
-    `rows` has one row for each seed; `columns` are the number and both ends.
-    """
+def over_seeds(rows: pd.DataFrame, name: str, scale: float = 1.0, **more: Any) -> Measured:
+    """The same of rows on the same examples, one for each seed."""
     seeds = int(rows["seed"].nunique())
-    number = [float(rows[name].mean()) for name in columns]
-    return number, {"seeds": seeds, "interval": MEAN_OF_ENDS if seeds > 1 else ""}
+    stated = {"seeds": seeds, "interval": MEAN_OF_ENDS if seeds > 1 else ""}
+    return mean_of(rows, name, "examples", scale, **(stated | more))
 
 
-def minus(one: Measured, other: Measured) -> tuple[float, float, float]:
+def minus(one: Measured, other: Measured, **more: Any) -> Measured:
     """The difference of two numbers; its ends are the differences of theirs, at their widest."""
-    return one.value - other.value, one.low - other.high, one.high - other.low
+    ends = one.value - other.value, one.low - other.high, one.high - other.low
+    return Measured(*ends, **({"n": one.n, "of": one.of, "interval": WIDEST} | more))
 
 
-def counted(low: Sequence[bool], value: Sequence[bool], high: Sequence[bool]) -> Measured:
-    """How many hold: for sure, by their value, and possibly."""
-    sure, count, possible = (int(np.sum(list(which))) for which in (low, value, high))
-    return Measured(count, sure, possible, n=len(value))
-
-
-def in_percent(number: Measured) -> Measured:
-    """A count, with its bounds, as a share of what it is of."""
-    value, low, high = (100 * x / number.n for x in (number.value, number.low, number.high))
-    return replace(number, value=value, low=low, high=high)
-
-
-def apart(one: Measured, other: Measured) -> tuple[float, float, float]:
+def apart(one: Measured, other: Measured, **more: Any) -> Measured:
     """The difference of two numbers, with the interval of independent ones (Newcombe 1998).
 
     That is by square-and-add of their intervals: wider than the true one where both numbers are of
@@ -119,16 +120,38 @@ def apart(one: Measured, other: Measured) -> tuple[float, float, float]:
     value = one.value - other.value
     below = math.hypot(one.value - one.low, other.high - other.value)
     above = math.hypot(one.high - one.value, other.value - other.low)
-    return value, value - below, value + above
+    return Measured(value, value - below, value + above, **({"interval": APART} | more))
 
 
-def area(at: pd.Series, rows: pd.DataFrame, columns: Sequence[str]) -> tuple[float, ...]:
-    """The mean height of curves over `at`, by trapezoids: of a value and of its interval's ends.
+def ratio(one: Measured, other: Measured, scale: float = 1.0, **more: Any) -> Measured:
+    """The ratio of two numbers; its ends are the ratios of theirs, at their widest."""
+    pairs = (one.value, other.value), (one.low, other.high), (one.high, other.low)
+    ends = (scale * part / whole for part, whole in pairs)
+    return Measured(*ends, other.n, other.of, interval=WIDEST_RATIO, **more)
+
+
+def counted(
+    low: Sequence[bool], value: Sequence[bool], high: Sequence[bool], of: str, **more: Any
+) -> Measured:
+    """How many hold: for sure, by their value, and possibly; `of` names what they are."""
+    sure, count, possible = (int(np.sum(list(which))) for which in (low, value, high))
+    return Measured(count, sure, possible, len(value), of, **({"interval": BOUNDS} | more))
+
+
+def in_percent(number: Measured) -> Measured:
+    """A count, with its bounds, as a share of what it is of."""
+    value, low, high = (100 * x / number.n for x in (number.value, number.low, number.high))
+    return replace(number, value=value, low=low, high=high)
+
+
+def area(rows: pd.DataFrame, name: str) -> Measured:
+    """The mean height, in percent, of a curve over the column `share`, by trapezoids.
 
     The interval is as wide as if all points of a curve varied alike: at least 95%.
     """
-    ends = (np.trapezoid(rows[name], at) for name in columns)
-    return tuple(float(end / (at.max() - at.min())) for end in ends)
+    at = rows["share"]
+    ends = (np.trapezoid(rows[column], at) for column in columns_of(rows, name))
+    return Measured(*(100 * float(end / (at.max() - at.min())) for end in ends))
 
 
 def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) -> Measured:
@@ -136,8 +159,7 @@ def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) ->
 
     `free` has no significant loss, which is the upper end too; `sure` surely has only a small one.
     """
-    number = counted(np.logical_and(sure, free), free, free)
-    return replace(in_percent(number), of=of, interval=BOUNDS, **more)
+    return in_percent(counted(np.logical_and(sure, free), free, free, of, **more))
 
 
 def ceiling(one: float, other: float) -> float:
@@ -159,12 +181,25 @@ def too_noisy(one: float, other: float, paper: float) -> str:
     return f"{why}, the paper's do by {paper:g}"
 
 
+def between_sets(
+    row: Mapping[str, Any], one: float, other: float, paper: float, case: str = "", **more: Any
+) -> Measured:
+    """A correlation of effects over heads on two sets, with those between the halves of each.
+
+    Not comparable where the effects are too noisy for the paper's. The interval resamples heads.
+    """
+    about = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
+    more |= {"about": about, "not_comparable": too_noisy(one, other, paper)}
+    case = case or f"{row['one']} and {row['other']}"
+    return of_row(row, "pearson", "heads", case=case, interval=OVER_HEADS, **more)
+
+
 def order_of_noise(scores: Measured, random: Measured | None) -> str:
     """Why no order can be held against that by scores; empty where one can, or none is random.
 
     Scores on few examples order the heads by chance: theirs must beat a random order, by an
     interval above 0.
     """
-    if random is None or apart(scores, random)[1] > 0:
+    if random is None or apart(scores, random).low > 0:
         return ""
     return "the order by scores may be noise: it does not surely beat a random one"

@@ -9,13 +9,15 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.claims.numbers import (
-    APART,
+    OVER_HEADS,
     apart,
     area,
+    between_sets,
     bounded,
+    columns_of,
+    of_row,
     order_of_noise,
     share_of_heads,
-    too_noisy,
 )
 from workflow_scripts.claims.products import AnyTable, Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
@@ -26,9 +28,6 @@ CROSS = "encoder-decoder"
 CHOSEN_ON, MEASURED_ON = "validation", "test"
 LEAST = 10.0  # BLEU from which on a model counts as translating
 LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's first epoch has 3.0
-SCORE, VALUE, EFFECT = ((name, "ci_low", "ci_high") for name in ("score", "value", "effect"))
-KEPT = ("kept", "kept_low", "kept_high")
-OVER_HEADS = "95% over heads"
 AT_LEAST_SENTENCES = "at least 95% over sentences"
 
 Measures = Callable[..., Iterable[Measured]]
@@ -39,7 +38,7 @@ def base_bleu(products: Products) -> Cases:
     """BLEU of the intact translator; the interval resamples sentences."""
     for run, rows in _curves(products, "all"):
         row = rows.loc[rows["pruned"] == 0].iloc[0]
-        yield _over_sentences([row[name] for name in SCORE], row, run)
+        yield _of_run(row, "score", run)
 
 
 def measure_of_translators(*tables: AnyTable) -> Callable[[Measures], Measures]:
@@ -83,12 +82,11 @@ def _minus_type(other: str) -> str:
     return f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[other]}"
 
 
-def _over_sentences(
-    ends: Iterable[float], row: Any, run: str, part: str = "", about: str = "", interval: str = ""
+def _of_run(
+    row: Any, name: str, run: str, part: str = "", scale: float = 1, **more: Any
 ) -> Measured:
     """A number of a run, or of a part of it, with its interval over sentences."""
-    more = {"about": about, "run": run, "interval": interval}
-    return Measured(*ends, int(row["n"]), "sentences", _case(run, part), **more)
+    return of_row(row, name, "sentences", scale, case=_case(run, part), run=run, **more)
 
 
 @measure_of_translators(OF_TYPES)
@@ -104,8 +102,7 @@ def type_gap(products: Products, effect: str) -> Cases:
     alone = types[types["other"] == ""].set_index("run")["value"]
     for row in types[types["other"] != ""].to_dict("records"):
         run, about = row["run"], f"{ATTENTION_TYPES[CROSS]}: {alone[row['run']]:+.2f}"
-        ends, part = (row[name] for name in VALUE), _minus_type(row["other"])
-        yield _over_sentences(ends, row, run, part, about)
+        yield _of_run(row, "value", run, _minus_type(row["other"]), about=about)
 
 
 @measure_of_translators(SCORES)
@@ -121,7 +118,7 @@ def one_head_left(products: Products, layers: str, chosen_on: str) -> Cases:
         rows = rows[last if layers == "last" else ~last]
         row = rows.loc[rows["effect"].idxmin()]
         about = f"{ATTENTION_TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
-        yield _over_sentences([row[name] for name in EFFECT], row, run, about=about)
+        yield _of_run(row, "effect", run, about=about)
 
 
 @measure_of_translators(SCORES)
@@ -199,13 +196,10 @@ def translator_agreement(products: Products, correlation: float) -> Cases:
     if rows.empty:
         raise NotMeasured("the study has no test set of another domain (translation.data.domains)")
     halves = table[table["kind"] == "halves"].set_index(["run", "one"])["pearson"]
-    for _, row in rows.iterrows():
-        one, other = (halves[row["run"], row[split]] for split in ("one", "other"))
-        more = {"about": f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"}
-        more |= {"not_comparable": too_noisy(one, other, correlation), "run": str(row["run"])}
-        ends = (row[name] for name in ("pearson", "pearson_low", "pearson_high"))
+    for row in rows.to_dict("records"):
+        of_both = (halves[row["run"], row[split]] for split in ("one", "other"))
         case = _case(row["run"], f"{row['one']} and {row['other']}")
-        yield Measured(*ends, int(row["n"]), "heads", case, interval=OVER_HEADS, **more)
+        yield between_sets(row, *of_both, correlation, case, run=str(row["run"]))
 
 
 def _masked(products: Products, attention: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -259,8 +253,8 @@ def kept_gap(products: Products, share: float) -> list[Measured]:
         for run, row in _at_share(products, other, share).items():
             one, two = _kept(cross[run], run), _kept(row, run)
             about = f"{one.value:.1f}% and {two.value:.1f}%"
-            gap, part = apart(one, two), _minus_type(other)
-            numbers.append(_over_sentences(gap, cross[run], run, part, about, APART))
+            more = {"n": one.n, "of": one.of, "run": run, "case": _case(run, _minus_type(other))}
+            numbers.append(apart(one, two, about=about, **more))
     return numbers
 
 
@@ -280,8 +274,9 @@ def kept_area(products: Products) -> Cases:
         third = random[run][0] if run in random else None
         about = f"{first.value:.1f}% and {second.value:.1f}%"
         about += f"; a random order: {third.value:.1f}%" if third else ""
-        number = _over_sentences(apart(first, second), row, run, "", about, APART)
-        yield replace(number, not_comparable=order_of_noise(second, third))
+        more = {"n": int(row["n"]), "of": "sentences", "case": _case(run), "run": run}
+        more |= {"about": about, "not_comparable": order_of_noise(second, third)}
+        yield apart(first, second, **more)
 
 
 @measure_of_translators(TRAINING)
@@ -293,7 +288,7 @@ def kept_in_training(
     A case for each epoch whose curve was measured. Raises NotMeasured where none was.
     """
     return [
-        _of_early(_kept(curve.loc[(100 * curve["share"] - share).abs().idxmin()], *case), curve)
+        replace(_kept(_nearest(curve, share), *case), not_comparable=_early(curve))
         for case, curve in _epochs(products, first_epoch, last_epoch)
     ]
 
@@ -308,11 +303,20 @@ def above_proportion(products: Products, first_epoch: int, last_epoch: float = m
     for (run, part), curve in _epochs(products, first_epoch, last_epoch):
         kept, shares = _area(curve), 100 * curve["share"]
         line = 100 - (shares.max() + shares.min()) / 2  # the mean height of the straight line
-        ends = (end - line for end in (kept.value, kept.low, kept.high))
         base = curve["baseline"].iloc[0]
         about = f"{kept.value:.1f}% of {base:.1f} BLEU, mean over shares up to {shares.max():.0f}%"
-        number = _over_sentences(ends, curve.iloc[0], run, part, about, AT_LEAST_SENTENCES)
-        yield _of_early(number, curve)
+        yield Measured(
+            kept.value - line,
+            kept.low - line,
+            kept.high - line,
+            int(curve["n"].iloc[0]),
+            "sentences",
+            _case(run, part),
+            about=about,
+            run=run,
+            not_comparable=_early(curve),
+            interval=AT_LEAST_SENTENCES,
+        )
 
 
 def _epochs(
@@ -328,29 +332,30 @@ def _epochs(
         yield (str(run), f"epoch {epoch}"), curve
 
 
-def _of_early(number: Measured, curve: pd.DataFrame) -> Measured:
-    """The number, which is not comparable where the epoch's model does not translate yet."""
-    if (base := curve["baseline"].iloc[0]) >= LEAST_EARLY:
-        return number
-    why = f"with {base:.1f} BLEU before pruning there is nothing to lose"
-    return replace(number, not_comparable=why)
+def _early(curve: pd.DataFrame) -> str:
+    """Why an epoch's number is not comparable: its model does not translate yet; else empty."""
+    base = curve["baseline"].iloc[0]
+    few = f"with {base:.1f} BLEU before pruning there is nothing to lose"
+    return few if base < LEAST_EARLY else ""
 
 
 def _area(rows: pd.DataFrame) -> Measured:
     """The percent of BLEU retained on average over all shares pruned; mean over random orders."""
-    rows = rows.groupby("share", as_index=False)[list(KEPT)].mean()
-    return Measured(*(100 * x for x in area(rows["share"], rows, KEPT)))
+    kept = list(columns_of(rows, "kept"))
+    return area(rows.groupby("share", as_index=False)[kept].mean(), "kept")
+
+
+def _nearest(curve: pd.DataFrame, share: float) -> pd.Series:
+    """The row whose share of pruned heads is nearest to one in percent."""
+    return curve.loc[(100 * curve["share"] - share).abs().idxmin()]
 
 
 def _at_share(products: Products, scope: str, at: float) -> dict[str, pd.Series]:
     """The row of each run whose share of pruned heads, in percent, is nearest to `at`."""
-    return {
-        run: rows.loc[(100 * rows["share"] - at).abs().idxmin()]
-        for run, rows in _curves(products, scope)
-    }
+    return {run: _nearest(rows, at) for run, rows in _curves(products, scope)}
 
 
 def _kept(row: pd.Series, run: str, part: str = "") -> Measured:
-    ends = [100 * row[name] for name in KEPT]
     about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
-    return _over_sentences(ends, row, run, part, f"{about} of {row['baseline']:.1f}")
+    about += f" of {row['baseline']:.1f}"
+    return _of_run(row, "kept", run, part, 100, about=about)

@@ -14,7 +14,6 @@ EMBEDDING = Table(
     high="",
     n="",
     categories=("punctuation", "sep", "cls", "broad", "previous", "next", "other"),
-    ids=("clusters.behaviour",),
 )
 # For a decoder: the first token is like [CLS], and no token sees the next one.
 OF_DECODERS = ("punctuation", "first", "broad", "previous", "other")
@@ -25,7 +24,6 @@ COORDINATE = replace(
     categories=None,
     scale="diverging",
     decimals=3,
-    ids=("clusters.x", "clusters.y"),
 )
 DISTANCES = Table(
     "clusters/distances.parquet",

@@ -27,14 +27,12 @@ SCORES = Table(
     unit="%",
     decimals=1,
     better="high",
-    ids=("coreference.<candidates>.<mentions>",),
 )
 RULES = replace(
     SCORES,
     file="coreference/rules.parquet",
     about="how often a rule finds an antecedent: of no attention head",
     keys=("system", "type"),
-    ids=(),
 )
 TABLES = (SCORES, RULES)
 MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nouns"}

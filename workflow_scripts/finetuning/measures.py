@@ -21,7 +21,6 @@ SIMILARITY = Table(
     value="similarity",
     decimals=3,
     better="low",
-    ids=("similarity.<task>.<seed>",),
 )
 KINDS = Table(
     "finetuning/<task>.<seed>.features.parquet",
@@ -36,7 +35,6 @@ KINDS = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("kinds.<task>.<seed>.<kind>",),
 )
 LINKS = Table(
     "finetuning/<task>.<seed>.links.parquet",
@@ -46,7 +44,6 @@ LINKS = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("links.<task>.<seed>.<link>",),
 )
 SHARED = Table(
     "finetuning/<task>.<seed>.shared.parquet",
@@ -58,7 +55,6 @@ SHARED = Table(
     factor=100,
     unit="points",
     scale="diverging",
-    ids=("shared.<task>.<seed>.<measure>",),
 )
 TABLES = (SIMILARITY, KINDS, LINKS, SHARED)
 TAGGED = " (silver: as a parser finds them)"

@@ -28,7 +28,6 @@ LINKS = Table(
     unit="%",
     decimals=1,
     better="high",
-    ids=("frames.<direction>",),
 )
 ABOVE_CONTROLS = replace(
     LINKS,
@@ -43,7 +42,6 @@ ABOVE_CONTROLS = replace(
     unit="points",
     decimals=3,
     scale="diverging",
-    ids=("frames.<direction>.above",),
 )
 TABLES = (LINKS, ABOVE_CONTROLS)
 DIRECTIONS = {

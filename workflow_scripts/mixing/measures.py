@@ -14,7 +14,6 @@ SPECIAL_TOKENS = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("norm.<target>",),
 )
 SYNTAX = Table(
     "mixing/scores.parquet",

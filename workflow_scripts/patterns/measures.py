@@ -40,7 +40,6 @@ SHARES = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("patterns.<task>.<seed>.<class>",),
 )
 CLASS_OF_MOST = replace(
     SHARES,
@@ -48,7 +47,6 @@ CLASS_OF_MOST = replace(
     factor=1,
     unit="",
     categories=CLASSES,
-    ids=("patterns.pretrained", "patterns.<task>.<seed>"),
 )
 TABLES = (SHARES, CLASS_OF_MOST)
 GROUP: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}

@@ -21,7 +21,6 @@ IMPORTANCE = Table(
     keys=("variant",),
     decimals=4,
     better="high",
-    ids=("importance.<task>.<seed>",),
 )
 NORMALISED = replace(
     IMPORTANCE,
@@ -30,7 +29,6 @@ NORMALISED = replace(
     low="",
     high="",
     decimals=3,
-    ids=("importance.<task>.<seed>.normalised",),
 )
 NEXT_TOKEN = Table(
     "pruning/next_token.importance.parquet",
@@ -40,7 +38,6 @@ NEXT_TOKEN = Table(
     keys=("unit",),
     decimals=4,
     better="high",
-    ids=("importance.nats",),
 )
 TABLES = (IMPORTANCE, NORMALISED, NEXT_TOKEN)
 

@@ -26,7 +26,6 @@ ENTROPY = Table(
     null="uniform",
     null_title=UNIFORM,
     unit="nats",
-    ids=("entropy.<query>",),
 )
 LARGEST = replace(
     ENTROPY,
@@ -39,7 +38,6 @@ LARGEST = replace(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("largest.all",),
 )
 POSITION = Table(
     "surface/position.parquet",
@@ -49,7 +47,6 @@ POSITION = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("attention.<target>",),
 )
 SPECIAL_TOKENS = replace(
     POSITION,
@@ -65,7 +62,6 @@ GRADIENTS = Table(
     keys=("target",),
     unit="nats",
     decimals=5,
-    ids=("gradient.<target>",),
 )
 RELATIVE = replace(
     LARGEST,
@@ -75,7 +71,6 @@ RELATIVE = replace(
     high="relative_high",
     null=100,
     null_title=UNIFORM,
-    ids=("entropy.relative",),
 )
 TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, RELATIVE, GRADIENTS)
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}

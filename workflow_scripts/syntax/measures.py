@@ -34,7 +34,6 @@ SCORES = Table(
     unit="%",
     decimals=1,
     better="high",
-    ids=("syntax.<relation>",),
 )
 BEST = replace(
     SCORES,
@@ -43,7 +42,6 @@ BEST = replace(
     null_title="best fixed offset",
     unit="points",
     scale="diverging",
-    ids=("syntax.best",),
 )
 OFFSETS = Table(
     "syntax/offsets.parquet",

@@ -32,7 +32,6 @@ SCORES = Table(
     null=0,
     null_title="no effect",
     scale="diverging",
-    ids=("translation.<unit>.<mode>.<split>.<metric>",),
 )
 IMPORTANCE = Table(
     "translation/<run>.importance.parquet",
@@ -41,7 +40,6 @@ IMPORTANCE = Table(
     keys=("type",),
     decimals=4,
     better="high",
-    ids=("translation.importance",),
 )
 NORMALISED = replace(
     IMPORTANCE,
@@ -50,7 +48,6 @@ NORMALISED = replace(
     low="",
     high="",
     decimals=3,
-    ids=("translation.importance.normalised",),
 )
 CURVES = Table(
     "translation/<run>.curves.parquet",

@@ -69,8 +69,7 @@ class Table:
     columns of the number, of its 95% interval, of what it is a mean over, of its p-value, of the
     value where there is no effect (or that value in `unit`) and of a word on the number; an empty
     field has no column. Numbers are shown `factor` times as large, in `unit`; `better` is the
-    better side, where there is one. A value that is a word is one of `categories`. `ids` are those
-    of the measures that the atlas reads from it, where <query> and the like stand for any name.
+    better side, where there is one. A value that is a word is one of `categories`.
     """
 
     file: str
@@ -91,7 +90,6 @@ class Table:
     scale: str = "sequential"
     better: str | None = None
     categories: tuple[str, ...] | None = None
-    ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
