@@ -72,7 +72,7 @@ def test_a_rule_in_words(tmp_path: Path, rule: dict[str, str], words: str) -> No
         ({"probe": "all"}, ":2: relations_above takes least, margin, relation, not "),
         ({"wish": ""}, ":1: the columns must be id, paper"),
         ({"paper_interval": "share"}, ":2: an interval of the paper's number needs paper_n"),
-        ({"paper_interval": "wide"}, ":2: paper_interval 'wide'; use one of , share"),
+        ({"paper_interval": "wide"}, ":2: paper_interval 'wide' is no number"),
     ],
 )
 def test_a_malformed_claim(tmp_path: Path, change: dict[str, str], error: str) -> None:

@@ -9,6 +9,8 @@ import pandas as pd
 
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.measures.forms import (
+    NO_EFFECT,
+    NO_INTERVAL,
     OVER_DOCUMENTS,
     OVER_EXAMPLES,
     Badge,
@@ -26,9 +28,7 @@ MODE_HEADS = Table(
     "tables/ablation-mode-heads.csv",
     "what disabling a head shows in each mode, and in all of them together",
     value="verdict",
-    low="",
-    high="",
-    n="",
+    **NO_INTERVAL,
     keys=("task", "seed", "of"),
     categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
 )
@@ -40,10 +40,8 @@ ATTRIBUTION = Table(
     low="attribution_low",
     high="attribution_high",
     keys=("task", "seed", "estimate"),
-    null=0,
-    null_title="no effect",
+    **NO_EFFECT,
     decimals=4,
-    scale="diverging",
 )
 NEXT_TOKEN_ATTRIBUTION = replace(
     ATTRIBUTION,
@@ -75,20 +73,16 @@ SCORES = Table(
     value="effect",
     keys=("unit", "mode", "split", "metric"),
     p="p_corrected",
-    null=0,
-    null_title="no effect",
+    **NO_EFFECT,
     factor=100,
     unit="points",
     decimals=1,
-    scale="diverging",
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
     "what kind of head it is, and what disabling it shows at each task",
     value="stratum",
-    low="",
-    high="",
-    n="",
+    **NO_INTERVAL,
     categories=("syntactic", "frames", "coreference", "position", "special tokens", "other"),
 )
 NEXT_TOKEN = Table(
@@ -98,11 +92,9 @@ NEXT_TOKEN = Table(
     value="effect",
     keys=("unit", "mode"),
     p="p_corrected",
-    null=0,
-    null_title="no effect",
+    **NO_EFFECT,
     unit="nats",
     decimals=3,
-    scale="diverging",
 )
 TABLES = (SCORES, HEADS, NEXT_TOKEN, MODE_HEADS, NEXT_TOKEN_MODE_HEADS)
 TABLES += (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION)
@@ -119,20 +111,13 @@ ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annota
 # The development sets that have other names than the splits.
 SETS = {"mnli": {"dev": "matched"}}
 VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
-# The paper of each way to disable a head, and what the head does then.
+# The paper of each way to disable a head, what the head does then, and what several are.
 MODES = {
-    "uniform": ("kovaleva2019", "attends to all tokens equally"),
-    "zero": ("michel2019", "gives no output"),
-    "mean": ("beyond", "gives its mean output"),
-    "position": ("beyond", "gives its mean output at each position"),
-    "resample": ("beyond", "gives its output on another text"),
-}
-OTHERS = {
-    "uniform": "made uniform",
-    "zero": "zeroed",
-    "mean": "at their mean",
-    "position": "at their mean by position",
-    "resample": "of another text",
+    "uniform": ("kovaleva2019", "attends to all tokens equally", "made uniform"),
+    "zero": ("michel2019", "gives no output", "zeroed"),
+    "mean": ("beyond", "gives its mean output", "at their mean"),
+    "position": ("beyond", "gives its mean output at each position", "at their mean by position"),
+    "resample": ("beyond", "gives its output on another text", "of another text"),
 }
 UNITS = {
     "head": ("Disabling a head", "Effect of disabling ({mode})", "with the head disabled: it"),
@@ -197,24 +182,18 @@ def disabling(
     frame = found[table]
     frame = frame[(frame["metric"] == TASKS[task].main_metric) & frame["unit"].isin(UNITS)]
     titles = split_titles(task, list(frame["split"].unique()))
-    chosen = frame.drop_duplicates(["unit", "mode", "split"])
-    order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
-    for row in order.to_dict("records"):
-        unit, mode, split, metric = (row[key] for key in ("unit", "mode", "split", "metric"))
-        paper, does = MODES[mode]
-        group, effect, how = UNITS[unit]
+    for row, title_of, how, form in _variants(frame, "split", "metric"):
+        unit, mode, split = (row[key] for key in ("unit", "mode", "split"))
         on = f"{title}{titles[split]}"
         yield table.form(
             f"disabling.{task}.{seed}.{unit}.{mode}.{identifier(split)}",
-            f"{effect.format(mode=mode, others=OTHERS[mode])}, {on}",
-            f"{METRICS[metric].capitalize()} on development examples of {on}, {how} {does}; minus "
+            f"{title_of}, {on}",
+            f"{METRICS[row['metric']].capitalize()} on development examples of {on}, {how}; minus "
             f"that of the intact model, {100 * row['baseline']:.1f}. Model fine-tuned with seed "
             f"{seed}.{study.note(task)} {OVER_EXAMPLES} p: paired randomisation test, corrected "
             "for the number of heads.",
-            {"unit": unit, "mode": mode, "split": split, "metric": metric},
             better="low" if unit == "head" else "high",
-            paper=paper,
-            group=f"{group}, {mode}",
+            **form,
             **run,
         )
 
@@ -222,23 +201,29 @@ def disabling(
 def next_token(found: Tables, study: Study) -> Iterator[Form]:
     """The change of a decoder's loss without the head, or with it alone in its layer."""
     frame = found[NEXT_TOKEN]
-    chosen = frame[frame["unit"].isin(UNITS)].drop_duplicates(["unit", "mode"])
-    order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
-    for row in order.to_dict("records"):
-        unit, mode = row["unit"], row["mode"]
-        paper, does = MODES[mode]
-        group, effect, how = UNITS[unit]
+    for row, title, how, form in _variants(frame[frame["unit"].isin(UNITS)]):
         yield NEXT_TOKEN.form(
-            f"nats.{unit}.{mode}",
-            f"{effect.format(mode=mode, others=OTHERS[mode])}, nats per token",
-            f"Nats per next token of running text, {how} {does}; minus those of the intact model, "
+            f"nats.{row['unit']}.{row['mode']}",
+            f"{title}, nats per token",
+            f"Nats per next token of running text, {how}; minus those of the intact model, "
             f"{row['baseline']:.2f}. Above 0 is a loss.{study.note('text')} {OVER_DOCUMENTS} p: "
             "paired randomisation test that swaps documents, corrected for the number of heads.",
-            {"unit": unit, "mode": mode},
-            better="high" if unit == "head" else "low",
-            paper=paper,
-            group=f"{group}, {mode}",
+            better="high" if row["unit"] == "head" else "low",
+            **form,
         )
+
+
+def _variants(frame: pd.DataFrame, *keys: str) -> Iterator[tuple[dict, str, str, dict[str, Any]]]:
+    """A row of each unit and mode, its title, what the head does, and fields of the form."""
+    names = ["unit", "mode", *keys]
+    order = frame.drop_duplicates(names)
+    order = order.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
+    for row in order.to_dict("records"):
+        mode, (group, title, how) = row["mode"], UNITS[row["unit"]]
+        paper, does, others = MODES[mode]
+        form = {"where": {name: row[name] for name in names}, "paper": paper}
+        title = title.format(mode=mode, others=others)
+        yield row, title, f"{how} {does}", form | {"group": f"{group}, {mode}"}
 
 
 def behaviour(found: Tables, study: Study) -> Iterator[Form]:
@@ -281,14 +266,12 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
 
 def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
     """The verdict over modes on each task's loss."""
-    for table in (MODE_HEADS, NEXT_TOKEN_MODE_HEADS):
-        if table not in found:
-            continue
+    for table in filter(found.__contains__, (MODE_HEADS, NEXT_TOKEN_MODE_HEADS)):
         frame = found[table]
         modes = [name.removeprefix("verdict_") for name in frame.filter(like="verdict_").columns]
         runs = frame.loc[frame["of"] == "loss", ["task", "seed"]].drop_duplicates()
         for task, seed in runs.itertuples(index=False):
-            title = "running text" if task == "text" else f"{task_title(task)}, seed {seed}"
+            title = _run_title(task, seed)
             yield table.form(
                 f"modes.{task}.{seed}",
                 f"Effect in all modes of disabling, {title}",
@@ -304,14 +287,11 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def attribution_forms(found: Tables, study: Study) -> Iterator[Form]:
     """The attribution of each mode, and importance on the same examples."""
-    for table in (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION):
-        if table not in found:
-            continue
+    for table in filter(found.__contains__, (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION)):
         runs = found[table].drop_duplicates(["task", "seed", "estimate"])
         for row in runs.to_dict("records"):
             task, seed, estimate = (row[key] for key in ("task", "seed", "estimate"))
-            text = task == "text"
-            title = "running text" if text else f"{task_title(task)}, seed {seed}"
+            text, title = task == "text", _run_title(task, seed)
             agrees = f"{row['rho']:.2f} ({row['rho_low']:.2f} to {row['rho_high']:.2f})"
             how = f"the first-order change of the loss in mode {estimate}"
             if estimate == "importance":
@@ -328,11 +308,13 @@ def attribution_forms(found: Tables, study: Study) -> Iterator[Form]:
             )
 
 
+def _run_title(task: str, seed: int) -> str:
+    return "running text" if task == "text" else f"{task_title(task)}, seed {seed}"
+
+
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     """Heads whose effects on the loss show in all modes, or depend on it, on any task."""
-    for table in (MODE_HEADS, NEXT_TOKEN_MODE_HEADS):
-        if table in found:
-            for id_, mark, title, verdict, about in BADGES:
-                wanted = {"of": "loss", "verdict": verdict}
-                about = f"{about} On at least one task."
-                yield Badge(id_, mark, title, about, table, wanted)
+    for table in filter(found.__contains__, (MODE_HEADS, NEXT_TOKEN_MODE_HEADS)):
+        for id_, mark, title, verdict, about in BADGES:
+            about = f"{about} On at least one task."
+            yield Badge(id_, mark, title, about, table, {"of": "loss", "verdict": verdict})

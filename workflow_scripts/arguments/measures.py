@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator
 
-from workflow_scripts.core.measures.forms import Form, Study, Table, Tables, identifier, state_of
+from workflow_scripts.core.measures.forms import (
+    NO_EFFECT,
+    Form,
+    Study,
+    Table,
+    Tables,
+    identifier,
+    state_of,
+)
 
 PAPER = "niven2019"
 HEADS = Table(
@@ -11,9 +19,7 @@ HEADS = Table(
     value="effect",
     keys=("split", "setup", "measure"),
     p="p_corrected",
-    null=0,
-    null_title="no effect",
-    scale="diverging",
+    **NO_EFFECT,
     better="low",
 )
 # A row for each point, set-up and seed of BERT trained on the original points.

@@ -1,9 +1,7 @@
 """Everything the study found out about every head, from its tables, as one tidy JSON file."""
 
 import json
-import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ from workflow_scripts.core.measures.forms import (
     FORMAT,
     PRETRAINED,
     VERSION,
-    Form,
     Study,
     Tables,
     badge_entry,
@@ -25,7 +22,6 @@ from workflow_scripts.core.measures.forms import (
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-log = logging.getLogger(__name__)
 GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = collect("measures")
 DISTANCES = "clusters/distances.parquet"
@@ -55,10 +51,9 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     without = "; ".join(
         dict.fromkeys(form.title.rpartition(", ")[0] for form in forms if form.without)
     )
-    log.info("%s: %d measures; without an example: %s", found.model, len(shown), without or "none")
     about = f"{found.model}, measures with no example in the data: {without}."
     left_out = [about] if without else []
-    return [entry(form, found) for form in with_unique_ids(shown)], left_out
+    return [entry(form, found) for form in shown], left_out
 
 
 def badges_of(found: Tables, study: Study) -> dict[str, list[dict[str, Any]]]:
@@ -68,31 +63,15 @@ def badges_of(found: Tables, study: Study) -> dict[str, list[dict[str, Any]]]:
     return {"badges": badges} if badges else {}
 
 
-def with_unique_ids(forms: Sequence[Form]) -> list[Form]:
-    """The forms; an id that others before it have, too, gets a number.
-
-    Two names of relations may differ only in characters that an id has not.
-    """
-    counts: dict[str, int] = {}
-    unique = []
-    for form in forms:
-        counts[form.id] = counts.get(form.id, 0) + 1
-        number = f".{counts[form.id]}" if counts[form.id] > 1 else ""
-        unique.append(replace(form, id=f"{form.id}{number}"))
-    return unique
-
-
 def states_of(used: Iterable[str]) -> list[dict[str, Any]]:
     """The states of a model that are `used`: the pretrained one, then by task and seed."""
     states: list[dict[str, Any]] = [{"name": PRETRAINED, "title": PRETRAINED}]
-    for name in dict.fromkeys(used):
-        if name == PRETRAINED:
-            continue
+    for name in dict.fromkeys(name for name in used if name != PRETRAINED):
         task, _, seed = name.partition(".")
         title = f"{'trained' if task == 'arct' else 'fine-tuned'} on {task_title(task)}"
         title += f", seed {seed}" if seed else ", mean over seeds"
-        state = {"name": name, "title": title, "task": task}
-        states.append(state | ({"seed": int(seed)} if seed else {}))
+        of_seed = {"seed": int(seed)} if seed else {}
+        states.append({"name": name, "title": title, "task": task} | of_seed)
     return states
 
 
@@ -100,9 +79,9 @@ def model_entry(
     card: Mapping[str, Any], states: list[dict[str, Any]], label: str
 ) -> dict[str, Any]:
     """What the atlas states about a model, which it calls `label`."""
-    about = {"name": card["name"], "title": label, "architecture": card["architecture"]}
-    about |= {"n_layers": card["n_layers"], "n_heads": card["n_heads"]}
-    about |= {"n_kv_heads": card["n_kv_heads"]} if "n_kv_heads" in card else {}
+    about = {"name": card["name"], "title": label}
+    stated = ("architecture", "n_layers", "n_heads", "n_kv_heads")
+    about |= {name: card[name] for name in stated if name in card}
     about |= {} if card.get("bidirectional", True) else {"causal": True}
     quantised = f", weights stored as {card['quantised']}" if "quantised" in card else ""
     return about | {"source": in_words(card["source"]) + quantised, "states": states}

@@ -14,6 +14,7 @@ import torch
 from workflow_scripts.atlas.texts import (
     Wanted,
     chosen,
+    entry_of,
     first_of_drawings,
     identity,
     opened,
@@ -23,9 +24,8 @@ from workflow_scripts.atlas.texts import (
 )
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, read_task
-from workflow_scripts.core.data.tokens import token_texts
-from workflow_scripts.core.model import models, running
+from workflow_scripts.core.data.glue import TASKS, read_task
+from workflow_scripts.core.model import models
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -143,18 +143,12 @@ def main(
                     labels, where = gold_labels(name, table), running.pick_device(device)
                     found[name] = outcomes(name, state, card_of, labels, examples_of, where)
             text = identity(name, index)
-            segment = {
-                "id": text,
-                "model": card["name"],
-                "corpus": name,
-                "title": title_of(sources[name], documents[name][index], example.id),
-                "tokens": token_texts(tokenizer, example.ids),
-                "word": example.word.tolist(),
-                **found.get(name, {}).get(example.id, {}),
-            }
-            kept = with_maps(segment, patterns, measured.get("norms", {}).get(text))
-            content["segments"].append(kept[0])
-            content["maps"] |= kept[1]
+            title = title_of(sources[name], documents[name][index], example.id)
+            segment = entry_of(text, card["name"], name, title, example, tokenizer)
+            segment |= found.get(name, {}).get(example.id, {})
+            segment, of_text = with_maps(segment, patterns, measured.get("norms", {}).get(text))
+            content["segments"].append(segment)
+            content["maps"] |= of_text
     maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
 
 

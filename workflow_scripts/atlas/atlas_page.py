@@ -14,7 +14,7 @@ from typing import Any
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.files import json_in_script, script_digest
+from workflow_scripts.core.run.files import json_in_script
 from workflow_scripts.core.run.job import Out
 
 PAGE = Path(__file__).parent / "page"
@@ -102,23 +102,15 @@ def split(atlas: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str
 
 def map_elements(maps: Iterable[tuple[str, str]]) -> list[str]:
     """The elements that hold the data of maps, by their ids."""
-    return [
-        f'<script type="text/plain" id="map:{html.escape(name)}">{text}</script>'
-        for name, text in maps
-    ]
+    tag = '<script type="text/plain" id="map:{}">{}</script>'
+    return [tag.format(html.escape(name), text) for name, text in maps]
 
 
 def policy(script: str) -> str:
     """The page's content policy: no request at all, and no script but this one."""
-    rules = {
-        "default-src": "'none'",
-        "script-src": f"'sha256-{script_digest(script)}'",
-        "style-src": "'unsafe-inline'",
-        "img-src": "data: blob:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in rules.items())
+    allowed = f"script-src 'sha256-{digest(script)}'; style-src 'unsafe-inline'"
+    allowed += "; img-src data: blob:"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _insert(page: str, before: str, lines: list[str]) -> str:

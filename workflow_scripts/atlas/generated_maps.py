@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from workflow_scripts.atlas.texts import identity, spread, title_of, with_maps
+from workflow_scripts.atlas.texts import entry_of, identity, spread, title_of, with_maps
 from workflow_scripts.core.data.annotations import Example, read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
+from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import causal_engine, models, running
@@ -134,18 +134,12 @@ def main(
         for index, prompt in prompts(examples, tokenizer, n, prompt_tokens):
             whole, pattern = with_generated(decoder, tokenizer, prompt, generated_tokens)
             example = examples[index]
-            segment = {
-                "id": identity(name, index),
-                "model": card["name"],
-                "corpus": name,
-                "title": title_of(source, example.document, example.id),
-                "tokens": token_texts(tokenizer, whole.ids),
-                "word": whole.word.tolist(),
-                "generated": len(whole) - len(prompt),
-            }
-            kept = with_maps(segment, {PRETRAINED: pattern}, None)
-            content["segments"].append(kept[0])
-            content["maps"] |= kept[1]
+            title = title_of(source, example.document, example.id)
+            about = (identity(name, index), card["name"], name, title)
+            segment = entry_of(*about, whole, tokenizer) | {"generated": len(whole) - len(prompt)}
+            segment, of_text = with_maps(segment, {PRETRAINED: pattern}, None)
+            content["segments"].append(segment)
+            content["maps"] |= of_text
     maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
 
 

@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.atlas.atlas_page import map_elements, split
-from workflow_scripts.atlas.texts import decode, with_maps
+from workflow_scripts.atlas.texts import decode, entry_of, with_maps
 from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tokens import token_texts, tokenize
+from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.run.files import json_in_script
@@ -144,7 +144,6 @@ class Atlas:
 
         Of a translator, `type` is encoder, encoder-decoder or decoder, and layers count within it.
         Weights have eight bits for their root: they are off by at most 0.004, and by less where
-        Weights have eight bits for their root: they are off by at most 0.004, and by less where
         they are small.
         """
         name = self._segment(segment, model)["maps"][state]
@@ -185,15 +184,8 @@ def own_text(
     example = Example(identity, document=identity, source="add_text", texts=tuple(texts))
     (tokens,) = tokenize([example], tokenizer, ANY_LENGTH, card["max_positions"])
     body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
-    pattern = forward(body, [tokens])[:, 0]
-    segment = {
-        "id": identity,
-        "model": model,
-        "corpus": CORPUS,
-        "title": f"own text {number}",
-        "tokens": token_texts(tokenizer, tokens.ids),
-        "word": tokens.word.tolist(),
-    }
+    pattern = forward(body, [tokens], "float32")[:, 0]
+    segment = entry_of(identity, model, CORPUS, f"own text {number}", tokens, tokenizer)
     return with_maps(segment, {PRETRAINED: pattern}, None)
 
 

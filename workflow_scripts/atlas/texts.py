@@ -22,7 +22,7 @@ import numpy as np
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample, open_patterns
-from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.data.tokens import Tokens, token_texts
 
 # Shorter texts show little.
 FEWEST_TOKENS = 16
@@ -129,6 +129,14 @@ def first_of_drawings(drawings: Path | None) -> str:
         return ""
     examples = tables.read(drawings, ("example",))["example"]
     return str(examples.iloc[0]) if len(examples) else ""
+
+
+def entry_of(
+    name: str, model: str, corpus: str, title: str, tokens: Tokens | CachedExample, tokenizer: Any
+) -> dict[str, Any]:
+    """A text as the atlas has it, without its maps."""
+    about = {"id": name, "model": model, "corpus": corpus, "title": title}
+    return about | {"tokens": token_texts(tokenizer, tokens.ids), "word": tokens.word.tolist()}
 
 
 def with_maps(

@@ -113,18 +113,10 @@ def main(
         read, weights = forced_maps(translator, source, target)
         identity = f"{TASK}-{pair}"
         names = {kind: f"{model}.{identity}.{state}.{kind}" for kind in weights}
-        content["segments"].append(
-            {
-                "id": identity,
-                "model": model,
-                "corpus": TASK,
-                "title": title_of(corpus, pair, pair),
-                **described(translator, source),
-                "target": described(translator, read),
-                "maps": {state: names},
-                "norms": {},
-            }
-        )
+        about = {"id": identity, "model": model, "corpus": TASK}
+        about |= {"title": title_of(corpus, pair, pair)} | described(translator, source)
+        shown = {"target": described(translator, read), "maps": {state: names}, "norms": {}}
+        content["segments"].append(about | shown)
         content["maps"] |= {names[kind]: encode(values) for kind, values in weights.items()}
     maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
 

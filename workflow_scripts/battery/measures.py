@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Badge, Form, Study, Table, Tables
+from workflow_scripts.core.measures.forms import (
+    NO_INTERVAL,
+    OVER_DOCUMENTS,
+    PERCENT,
+    Badge,
+    Form,
+    Study,
+    Table,
+    Tables,
+)
 
 PAPER = "olsson2022"
 GROUP = {"paper": PAPER, "group": "Roles"}
@@ -16,9 +25,7 @@ RANDOM = Table(
     p="p_corrected",
     null="best_other",
     null_title="the head's best other offset",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 NATURAL = replace(
     RANDOM,
@@ -37,9 +44,7 @@ SINKS = Table(
     keys=("first",),
     null="second",
     null_title="the head's weight on the second token",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 BY_NORM = replace(
     SINKS,
@@ -59,9 +64,7 @@ COPYING = Table(
     p="p_corrected",
     null="chance",
     null_title="one token of the sequence",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 RETRIEVAL = Table(
     "battery/retrieval.parquet",
@@ -70,17 +73,13 @@ RETRIEVAL = Table(
     p="p_corrected",
     null="others",
     null_title="the answer's other tokens",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 EIGENVALUE = replace(
     COPYING,
     about="the eigenvalue score of the head's OV circuit",
     value="eigenvalue",
-    low="",
-    high="",
-    n="",
+    **NO_INTERVAL,
     p="",
     null=0,
     null_title="as much copied as turned",

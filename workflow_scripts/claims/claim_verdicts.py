@@ -28,6 +28,10 @@ from workflow_scripts.core.run.job import Out
 PAPERS = (clark, kovaleva, michel, translators, niven, norms, decoders)
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
+# Columns of the table, by the field of a number that they hold.
+OF_NUMBER = {"case": "case", "ours": "value", "ci_low": "low", "ci_high": "high"}
+OF_NUMBER |= {"interval": "interval", "n": "n", "n_of": "of", "seeds": "seeds"}
+OF_NUMBER |= {"reference": "reference", "about": "about"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
 TRANSLATOR = "Transformer-big (WMT14, English to French)"  # the paper has another for epochs
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
@@ -53,14 +57,12 @@ class Comparability:
         """Why the number cannot be compared; empty where it can."""
         if measured.not_comparable:
             return measured.not_comparable
+        met = {"bert-large": self.model == "BERT-large", "translation": self.translator}
+        met["own-head"] = measured.own_head
         for need in claim.needs:
-            if need == "bert-large" and self.model == "BERT-large":
-                continue
-            if need == "translation" and self.translator:
-                continue
-            if need == "own-head" and measured.own_head:
-                continue
             if need in WHY_NOT:
+                if met[need]:
+                    continue
                 return WHY_NOT[need]
             name = measured.task if need == "task" else need
             if name and (kind := self.data.get(name, "real")) != "real":
@@ -98,10 +100,10 @@ def evaluate(
         because = comparability.why_not(claim, measured)
         verdict = NOT_COMPARABLE if because else judge(claim, measured, same_model)
         if not because and claim.kind == "value" and not same_model:
-            because = f"of another model than {claim.model}"
-            unjudged = verdict == NOT_COMPARABLE
-            without = ", without a baseline of the paper's"
-            because += without if unjudged else ": judged by its direction only"
+            how = ": judged by its direction only"
+            if verdict == NOT_COMPARABLE:
+                how = ", without a baseline of the paper's"
+            because = f"of another model than {claim.model}{how}"
         rows.append(_row(claim, measured, verdict, because, rests_on))
     return rows
 
@@ -121,25 +123,20 @@ def paper_scores(claim: Claim) -> str | None:
 def _row(
     claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str = ""
 ) -> dict[str, Any]:
-    about = {"id": claim.id, "paper": claim.paper, "place": claim.place, "kind": claim.kind}
-    about |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
-    about |= {"paper_value": claim.printed, "paper_n": claim.paper_n}
+    row: dict[str, Any] = {name: getattr(claim, name) for name in ("id", "paper", "place", "kind")}
+    row |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
+    row |= {"paper_value": claim.printed, "paper_n": claim.paper_n}
     low, high = (end if math.isfinite(end) else None for end in claim.target)
-    about |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
-    about |= {"unit": claim.unit, "rule_since": claim.since}
-    about |= {"paper_scores": paper_scores(claim)}
-    number: dict[str, Any] = dict.fromkeys(("case", "ours", "ci_low", "ci_high", "interval"))
-    number |= dict.fromkeys(("n", "n_of", "seeds", "reference", "about", "rests_on", "rule_met"))
-    of_case = {name: getattr(measured, name, "") for name in OF_CASE}
+    row |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
+    row |= {"unit": claim.unit, "rule_since": claim.since, "paper_scores": paper_scores(claim)}
+    row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
+    row |= {"rests_on": None, "rule_met": None}
     if measured:
-        reference = claim.reference if measured.reference is None else measured.reference
-        number |= {"case": measured.case, "ours": measured.value, "ci_low": measured.low}
-        number |= {"ci_high": measured.high, "interval": measured.interval}
-        number |= {"n": measured.n, "n_of": measured.of, "rests_on": rests_on}
-        number |= {"seeds": measured.seeds, "reference": reference, "about": measured.about}
-        number |= {"rule_met": rule_met(claim, measured)}
-    judged = {"verdict": verdict, "because": because}
-    return about | number | judged | {"later": claim.later, "source": claim.source} | of_case
+        row |= {"rests_on": rests_on, "rule_met": rule_met(claim, measured)}
+        if measured.reference is None:
+            row["reference"] = claim.reference
+    row |= {"verdict": verdict, "because": because, "later": claim.later, "source": claim.source}
+    return row | {name: getattr(measured, name, "") for name in OF_CASE}
 
 
 def files_read(published: Iterable[Path], files: Iterable[str]) -> list[str]:
@@ -163,11 +160,11 @@ def main(
     `data` gives the origin of each kind of data. `translator` states that the study's translator
     and its test set are the paper's.
     """
-    claims = [claim for path in published for claim in read(path, MEASURES)]
     card = read_card(model)
     size = tuple(card[key] for key in ("architecture", "n_layers", "n_heads", "hidden_size"))
     comparability = Comparability(PUBLISHED_MODELS.get(size, card["name"]), data, translator)
     found = Products(products)
+    claims = (claim for path in published for claim in read(path, MEASURES))
     rows = [row for claim in claims for row in evaluate(claim, found, comparability)]
     frame = pd.DataFrame(rows)
     counts = ["n", "seeds", "paper_n"]

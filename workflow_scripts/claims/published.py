@@ -25,6 +25,7 @@ NEEDS = ("text", "trees", "mentions", "frames", "task", "arct", "own-head", "ber
 NEEDS += ("pairs", "translation", "maps")
 # Where a claim was read that was not read in the paper itself, in words.
 SOURCES = {
+    "": "",
     "slides": "read in slides on the paper",
     "summaries": "read in two public summaries of the paper",
     "memory": "from memory of the paper",
@@ -144,9 +145,8 @@ def _parameters(measure: "Measure") -> Mapping[str, Parameter]:
 def _claim(
     row: dict[str, str], measures: Mapping[str, Mapping[str, Parameter]], where: str
 ) -> Claim:
-    choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
-    choices += (("source", ("", *SOURCES)),)
-    for column, known in choices:
+    choices = {"kind": KINDS, "rule": RULES, "measure": sorted(measures), "source": SOURCES}
+    for column, known in choices.items():
         if row.get(column, "") not in known:
             raise InputError(f"{where}: {column} {row[column]!r}; use one of {', '.join(known)}")
     needs = tuple(row["needs"].split())
@@ -160,9 +160,8 @@ def _claim(
     interval = row.get("paper_interval", "")
     if interval in ("share", "correlation") and numbers["paper_n"] is None:
         raise InputError(f"{where}: an interval of the paper's number needs paper_n")
-    if interval not in PAPER_INTERVALS and _half_width(interval) is None:
-        known = ", ".join(PAPER_INTERVALS)
-        raise InputError(f"{where}: paper_interval {interval!r}; use one of {known}, or a number")
+    if interval not in PAPER_INTERVALS:
+        _number(row, "paper_interval", where)
     arguments = _arguments(row, measures[row["measure"]], where)
     known_cells = {name: cell for name, cell in row.items() if name in NAMES}
     return Claim(**(known_cells | numbers | {"needs": needs, "arguments": arguments}))
@@ -184,14 +183,6 @@ def _arguments(
         if kind in (int, float):
             arguments[name] = kind(_number(row, name, where))
     return arguments
-
-
-def _half_width(interval: str) -> float | None:
-    try:
-        half = float(interval)
-    except ValueError:
-        return None
-    return half if math.isfinite(half) and half >= 0 else None
 
 
 def _number(row: dict[str, str], column: str, where: str) -> float | None:

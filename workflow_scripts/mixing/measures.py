@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, Tables
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, PERCENT, Form, Study, Table, Tables
 
 PAPER = "kobayashi2020"
 SPECIAL_TOKENS = Table(
@@ -11,9 +11,7 @@ SPECIAL_TOKENS = Table(
     "norms of what a head reads",
     value="attention",
     keys=("target",),
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 SYNTAX = Table(
     "mixing/scores.parquet",
@@ -21,9 +19,7 @@ SYNTAX = Table(
     "dependent",
     value="accuracy",
     keys=("direction", "relation"),
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
     better="high",
 )
 TABLES = (SPECIAL_TOKENS, SYNTAX)

@@ -9,8 +9,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -37,6 +35,7 @@ COLUMNS = (
     Column("shown", "shown in", width="narrow"),
     Column("paper", "paper", facet=True, width="narrow"),
 )
+NOTES = {"note": "later", "source": "source"}
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
 
@@ -81,9 +80,8 @@ def number(row: Mapping[str, str]) -> str:
 
 def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     """One line of the page."""
-    note = f"{row['place']} · {row['id']}"
-    note += f" · note: {row['later']}" if row["later"] else ""
-    note += f" · source: {row['source']}" if row["source"] else ""
+    more = (f" · {of}: {row[key]}" for of, key in NOTES.items() if row[key])
+    note = f"{row['place']} · {row['id']}" + "".join(more)
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
     interval = f"interval: {row['interval']}" if row["interval"] else ""
     seeds = "one seed" if row["seeds"] == "1" else ""
@@ -125,13 +123,6 @@ def measures_of(atlas: Path | None) -> dict[str, list[str]]:
         for measure in json.loads(atlas.read_text(encoding="utf-8"))["measures"]:
             found.setdefault(measure["model"], []).append(measure["id"])
     return found
-
-
-def printed_claims(frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns of the claims' table that a LaTeX table has room for."""
-    shown = frame[["id", "statement", "case", "rule", "verdict"]].copy()
-    shown.insert(4, "ours", [number(row) for row in frame.to_dict("records")])
-    return shown
 
 
 def main(
@@ -177,7 +168,11 @@ def main(
         if view and atlas_page and (address := fragment(view, of, model, measures)):
             links.append(link("Atlas", atlas_page, address, "Atlas"))
         rows.append(cells(row, tuple(links)))
-    text = latex_table(printed_claims(frame), heading, "claims")
+    # What a LaTeX table has room for.
+    printed = frame[["id", "statement", "case", "rule", "ours", "verdict"]].assign(
+        ours=[number(row) for row in frame.to_dict("records")]
+    )
+    text = latex_table(printed, heading, "claims")
     shown = Page(
         title=heading,
         study=f"{config['study']} · {model}",

@@ -8,8 +8,8 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from workflow_scripts.core.data.cards import read_card
@@ -46,25 +46,12 @@ RULE_MET = ("yes", "no", "undecided")
 KIND = "behaviour.stratum"  # the atlas's measure
 
 
-@dataclass(frozen=True)
-class Counts:
-    """How many claims of a study have a verdict, which; how many have none, and why."""
+def counted(rows: Iterable[Mapping[str, str]]) -> SimpleNamespace:
+    """How many claims of a table, with a row for each case, have a verdict, which, and why none.
 
-    verdicts: Counter[str]  # by JUDGED
-    unjudged: int  # measured, on what cannot test the claim
-    rule_met: Counter[str]  # those by RULE_MET; empty for a table that does not state it
-    not_run: int
-
-    @property
-    def judged(self) -> int:
-        """How many have a verdict."""
-        return self.verdicts.total()
-
-
-def counted(rows: Iterable[Mapping[str, str]]) -> Counts:
-    """The claims of a table with a row for each claim and case.
-
-    A claim with a verdict in some cases is counted by these alone.
+    `verdicts` counts those with one by JUDGED, `unjudged` those measured on what cannot test them,
+    `rule_met` the latter by RULE_MET where the table states it. A claim with a verdict in some
+    cases is counted by these alone.
     """
     by_id: dict[str, list[Mapping[str, str]]] = {}
     for row in rows:
@@ -81,69 +68,48 @@ def counted(rows: Iterable[Mapping[str, str]]) -> Counts:
             met.update([words.pop()] if len(words) == 1 else ["undecided"] if words else [])
         else:
             not_run += 1
-    return Counts(verdicts, unjudged, met, not_run)
+    counts = {"unjudged": unjudged, "rule_met": met, "not_run": not_run}
+    return SimpleNamespace(judged=verdicts.total(), verdicts=verdicts, **counts)
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of head: its name, mark and colour in the grid, its number of heads, its data."""
-
-    name: str
-    mark: str  # the atlas's: the first letter of a word that no other kind begins with
-    colour: str
-    n: int
-    note: str | None = None  # of data that are not real
-
-    @property
-    def ink(self) -> str:
-        """Black or white, whichever is read on the colour."""
-        red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
-        return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 100 else WHITE
+def ink(colour: str) -> str:
+    """Black or white, whichever is read on the colour."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 100 else WHITE
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The heads of a model, layer by layer, each as a number of `kinds` (None for none)."""
+def grids(atlas: Mapping[str, Any]) -> list[SimpleNamespace]:
+    """A grid for each model of the atlas whose heads have kinds.
 
-    model: str
-    about: str
-    kinds: list[Kind]
-    layers: list[list[int | None]]
-
-
-def grids(atlas: Mapping[str, Any]) -> list[Grid]:
-    """A grid for each model of the atlas whose heads have kinds."""
+    Its `kinds` have a name, a mark (the first letter of a word that no other kind begins with), a
+    colour and that of the mark, a number of heads, and a note on data that are not real; its
+    `layers` have for each head the number of its kind, or None.
+    """
     n_heads = {model["name"]: model["n_heads"] for model in atlas["models"]}
     found = []
     for measure in atlas["measures"]:
         if measure["id"] != KIND:
             continue
-        values, n = measure["value"], n_heads[measure["model"]]
+        values, names, n = measure["value"], measure["categories"], n_heads[measure["model"]]
+        notes = measure.get("category_notes") or [None] * len(names)
         kinds = []
-        for i, name in enumerate(measure["categories"]):
-            taken = {other[0] for other in measure["categories"] if other != name}
+        for i, (name, note) in enumerate(zip(names, notes, strict=True)):
+            taken = {other[0] for other in names if other != name}
             mark = next((word[0] for word in name.split() if word[0] not in taken), name[0])
-            note = notes[i] if (notes := measure.get("category_notes")) else None
-            kinds.append(Kind(name, mark, HEADS[name].colour, values.count(i), note))
+            look = {"colour": HEADS[name].colour, "ink": ink(HEADS[name].colour)}
+            kinds.append({"name": name, "mark": mark, "n": values.count(i), "note": note} | look)
         layers = [values[start : start + n] for start in range(0, len(values), n)]
-        found.append(Grid(measure["model"], measure["about"], kinds, layers))
+        kinds = [SimpleNamespace(**kind) for kind in kinds]
+        about = {"model": measure["model"], "about": measure["about"]}
+        found.append(SimpleNamespace(kinds=kinds, layers=layers, **about))
     return found
-
-
-@dataclass(frozen=True)
-class Step:
-    """One job's benchmark: its name, seconds and megabytes."""
-
-    name: str
-    seconds: float
-    megabytes: float
 
 
 def columns(
     claims: Mapping[str, Iterable[Mapping[str, str]]],
     carried: Iterable[Path],
     labels: Mapping[str, str],
-) -> dict[str, Counts]:
+) -> dict[str, SimpleNamespace]:
     """The counted claims of each of the study's models, then of what is carried of the same."""
     found = {
         f"this study: {labels.get(model, model)}": counted(rows) for model, rows in claims.items()
@@ -189,13 +155,18 @@ def source(entry: Mapping[str, Any]) -> str:
     return ""
 
 
-def steps(folder: Path) -> list[Step]:
-    """All steps whose benchmark is below `folder`, the longest first."""
+def steps(folder: Path) -> list[SimpleNamespace]:
+    """All steps with a benchmark below `folder`, the longest first: name, seconds, megabytes.
+
+    Of a step that was too quick to be measured both are 0.
+    """
     found = []
     for path in sorted(folder.rglob("*.tsv")):
         for row in read_rows(path, delimiter="\t"):
             name = f"{path.parent.name}: {path.stem}"
-            found.append(Step(name, _number(row["s"]), _number(row["max_rss"])))
+            numbers = (0.0 if row[of] == "NA" else float(row[of]) for of in ("s", "max_rss"))
+            seconds, megabytes = numbers
+            found.append(SimpleNamespace(name=name, seconds=seconds, megabytes=megabytes))
     return sorted(found, key=lambda step: -step.seconds)
 
 
@@ -276,14 +247,6 @@ def main(
         largest=max(ran, key=lambda step: step.megabytes, default=None),
     )
     overview.write_text(text, encoding="utf-8")
-
-
-def _number(text: str) -> float:
-    """A number of a benchmark; 0 where Snakemake had no time to measure it."""
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
 
 
 if __name__ == "__main__":

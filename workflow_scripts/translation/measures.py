@@ -12,6 +12,7 @@ from typing import Any
 from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.core.measures.forms import (
+    NO_EFFECT,
     PRETRAINED,
     Form,
     Study,
@@ -29,9 +30,7 @@ SCORES = Table(
     value="effect",
     keys=("type", "unit", "mode", "split", "metric"),
     p="p_corrected",
-    null=0,
-    null_title="no effect",
-    scale="diverging",
+    **NO_EFFECT,
 )
 IMPORTANCE = Table(
     "translation/<run>.importance.parquet",
@@ -69,12 +68,11 @@ OF_TYPES = Table(
 )
 TABLES = (SCORES, IMPORTANCE, NORMALISED, CURVES, TRAINING, OF_TYPES)
 OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
-# What a head does that is masked so, and the paper that masks so.
+# The paper that masks so, what the head does then, and what several are.
 MODES = {
-    "zero": ("michel2019", "gives no output"),
-    "uniform": ("beyond", "attends to all tokens equally"),
+    "zero": ("michel2019", "gives no output", "zeroed"),
+    "uniform": ("beyond", "attends to all tokens equally", "made uniform"),
 }
-OTHERS = {"zero": "zeroed", "uniform": "made uniform"}
 UNITS = {
     "head": ("Masking a head", "Effect of masking ({mode})", "with the head masked: it"),
     "all-but-one": (
@@ -132,12 +130,12 @@ def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
     order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
     for row in order.to_dict("records"):
         unit, mode, split, metric = (row[key] for key in ("unit", "mode", "split", "metric"))
-        paper, does = MODES[mode]
+        paper, does, others = MODES[mode]
         group, effect, how = UNITS[unit]
         title, of, decimals, grows = METRICS[metric]
         yield table.form(
             f"translation.{unit}.{mode}.{identifier(split)}.{metric}",
-            f"{effect.format(mode=mode, others=OTHERS[mode])}, {title}, {split}",
+            f"{effect.format(mode=mode, others=others)}, {title}, {split}",
             f"{title} on the sentences of {split}, {how} {does}; minus that of the intact model, "
             f"{row['baseline']:.{decimals}f}.{study.note('pairs')} {OVER_SENTENCES} p: paired "
             f"randomisation test, corrected for the number of heads."
