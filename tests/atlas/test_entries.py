@@ -11,7 +11,7 @@ from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
 from workflow_scripts.atlas.atlas_data import condensed
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.forms import Rows, Table, Tables, number, run_titles
+from workflow_scripts.core.measures.forms import Table, Tables, number, run_titles
 
 HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
@@ -113,7 +113,7 @@ def test_a_head_without_a_row_is_null_and_two_rows_are_an_error(model: MadeUpMod
     frame = pd.DataFrame({"layer": [0, 1], "head": [1, 0], "x": [0.5, 2.0]})
     model.write("some/table.parquet", frame)
     found = Tables(read(model.card), model.folder, model.products)
-    rows = found.select(Rows("some/table.parquet", "x"))
+    rows = found.select(Table("some/table.parquet", "", "x").rows())
     assert found.per_head(rows, "x") == [None, 0.5, 2.0, None]
     twice = pd.concat([rows, rows])
     with pytest.raises(InputError, match=r"tiny: x is not given once for each of 2 x 2 heads"):

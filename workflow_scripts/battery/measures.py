@@ -103,7 +103,7 @@ FIRST = {
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
-    """Attention to the token of each of ROLES, on random and running text, and the other tests."""
+    """Attention to the token of each of ROLES, and where the study has them the other tests."""
     if RANDOM not in found:
         return
     corpus = f"the text {study.corpora.get('battery')}.{study.note('text')}"
@@ -126,11 +126,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             {"role": role},
             **GROUP,
         )
-    yield from _others(found, study)
-
-
-def _others(found: Tables, study: Study) -> Iterator[Form]:
-    """The measures of the tests next to the roles, where the study has them."""
     over = f"Mean over texts of {study.corpora.get('battery')}.{study.note('text')}"
     for first, (words, short) in FIRST.items():
         if SINKS in found:
@@ -200,15 +195,14 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
     if SINKS in found:
         about = "The mean weight on the first token of texts exceeds the threshold."
         where = {"first": "text", "has_role": True}
-        yield Badge("sink", "S", "First-token sink", about, SINKS, where, measure="sink.text")
+        yield Badge("sink", "S", "First-token sink", about, SINKS, where, "sink.text")
     if COPYING in found:
         about = (
             "On random tokens the attended token has the largest logit in the head's own output "
             "more often than the threshold, and a larger one than the sequence's other tokens with "
             "p below .05, corrected for all heads."
         )
-        where = {"has_role": True}
-        yield Badge("copying", "C", "Copying", about, COPYING, where, measure="copying.top")
+        yield Badge("copying", "C", "Copying", about, COPYING, {"has_role": True}, "copying.top")
     if RETRIEVAL in found:
         about = (
             "While a needle's tokens are predicted, the most attended token is that token, inside "

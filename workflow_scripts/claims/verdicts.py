@@ -56,46 +56,39 @@ def judge(claim: Claim, measured: Measured, same_model: bool) -> str:
     side = _side(claim, measured)
     if claim.kind == "value" and not same_model:
         return {None: NOT_COMPARABLE, 1: DIRECTION, -1: fails, 0: CANNOT_TELL}[side]
-    inside, outside = _position(claim, measured)
-    if inside:
+    met = rule_met(claim, measured)
+    if met == "yes":
         return holds
     if side == 1:
         return DIRECTION
-    return fails if outside else CANNOT_TELL
+    return fails if met == "no" else CANNOT_TELL
 
 
 def rule_met(claim: Claim, measured: Measured) -> str:
     """Whether the interval lies where the rule wants the number: yes, no, or undecided.
 
     It says nothing on the claim, and so is known of generated data and other models too.
-    """
-    if any(map(math.isnan, (measured.value, measured.low, measured.high))):
-        return "undecided"
-    inside, outside = _position(claim, measured)
-    return "yes" if inside else "no" if outside else "undecided"
-
-
-def _position(claim: Claim, measured: Measured) -> tuple[bool, bool]:
-    """Whether the interval lies where the rule wants it, and whether none of it does.
-
     A number `within` a distance of the paper's is there too where its interval covers the paper's
     and reaches no farther than that distance from itself: with as many examples as the paper had,
     the paper's own number is.
     """
-    if claim.rule == "above":
-        return measured.low > claim.value, measured.high <= claim.value
-    if claim.rule == "below":
-        return measured.high < claim.value, measured.low >= claim.value
-    rounding = 1e-9  # the bounds count as inside, and are sums of decimal numbers
+    if any(map(math.isnan, (measured.value, measured.low, measured.high))):
+        return "undecided"
+    value, rounding = claim.value, 1e-9  # the bounds count as inside, and are sums of decimals
     low, high = claim.target[0] - rounding, claim.target[1] + rounding
-    if claim.rule == "not below":
-        return measured.low >= low and measured.high >= claim.value, measured.high < claim.value
     inside = measured.low >= low and measured.high <= high
-    if claim.rule == "within":
-        covers = measured.low <= claim.value <= measured.high
+    outside = measured.high < low or measured.low > high
+    if claim.rule == "above":
+        inside, outside = measured.low > value, measured.high <= value
+    elif claim.rule == "below":
+        inside, outside = measured.high < value, measured.low >= value
+    elif claim.rule == "not below":
+        inside, outside = inside and measured.high >= value, measured.high < value
+    elif claim.rule == "within":
+        covers = measured.low <= value <= measured.high
         farthest = max(measured.value - measured.low, measured.high - measured.value)
         inside |= covers and farthest <= (claim.to or 0.0) + rounding
-    return inside, measured.high < low or measured.low > high
+    return "yes" if inside else "no" if outside else "undecided"
 
 
 def _side(claim: Claim, measured: Measured) -> int | None:

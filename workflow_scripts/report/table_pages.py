@@ -254,22 +254,6 @@ def with_report(namespace: dict[str, Any]) -> dict[str, Any]:
     return namespace | {"snakemake": job}
 
 
-def write(table: Path, about: str, heading: str, study: str, page: Path, latex: Path) -> None:
-    """Write the page and the LaTeX file of one table; `about` is its caption, reStructuredText."""
-    frame = read_texts(table)
-    text = latex_table(readable(frame), heading, table.stem)
-    shown = of_table(
-        frame,
-        title=heading,
-        study=study,
-        caption=caption_html(about),
-        name=table.stem,
-        files={"csv": table.read_text(encoding="utf-8"), "tex": text},
-    )
-    page.write_text(render(shown), encoding="utf-8")
-    latex.write_text(text, encoding="utf-8")
-
-
 def main(
     tables: list[Path],
     captions_of: list[Path],
@@ -281,7 +265,18 @@ def main(
     """Write all pages; `headings` are the tables' titles, `captions_of` the captions' files."""
     every = zip(tables, captions_of, headings, pages_of, latex_of, strict=True)
     for table, path, heading, page, latex in every:
-        write(table, caption(path, config), heading, config["study"], page, latex)
+        frame = read_texts(table)
+        text = latex_table(readable(frame), heading, table.stem)
+        shown = of_table(
+            frame,
+            title=heading,
+            study=config["study"],
+            caption=caption_html(caption(path, config)),
+            name=table.stem,
+            files={"csv": table.read_text(encoding="utf-8"), "tex": text},
+        )
+        page.write_text(render(shown), encoding="utf-8")
+        latex.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from workflow_scripts.core.measures.forms import Rows, Table
+from workflow_scripts.core.measures.forms import Table
 from workflow_scripts.core.measures.tables import Tables
 
 
@@ -28,7 +28,7 @@ class Badge:
 
 def badge_entry(badge: Badge, found: Tables) -> dict[str, Any]:
     """A badge as the atlas has it: its words, and its heads layer by layer, from 0."""
-    rows = found.select(Rows(badge.table.file, "layer", badge.where))
+    rows = found.select(badge.table.rows(**badge.where))
     per_head = found.per_head(rows.drop_duplicates(found.keys), "layer")
     table = PurePosixPath(found.folder, badge.table.file).as_posix()
     words = {name: getattr(badge, name) for name in ("id", "mark", "title", "about", "measure")}

@@ -33,8 +33,8 @@ def entry(form: Form, found: Tables) -> dict[str, Any]:
 
 def read_columns(form: Form, found: Tables) -> Columns:
     """Value, low, high, n, p and label of a measure, those that it has."""
-    rows, factor, columns = found.select(form.rows), form.rows.factor, {}
-    for name, column in ({"value": form.rows.column} | form.rows.other_columns).items():
+    rows, factor, columns = found.select(form.rows), form.rows.table.factor, {}
+    for name, column in ({"value": form.rows.table.value} | form.rows.table.others).items():
         if name == "n":
             counted = rows[[column] if isinstance(column, str) else list(column)].sum(axis=1)
             columns[name] = alike(whole(found.per_head(rows.assign(n=counted), "n")))
@@ -54,5 +54,7 @@ def read_null(rows: Rows, found: Tables) -> Any:
     """The null in a table: one number, or one for each head where they differ."""
     frame = found.select(rows)
     of_heads = "layer" in frame
-    cells = found.per_head(frame, rows.column) if of_heads else frame[rows.column].iloc[:1]
-    return alike([number(cell, rows.factor) for cell in cells])
+    cells = (
+        found.per_head(frame, rows.table.value) if of_heads else frame[rows.table.value].iloc[:1]
+    )
+    return alike([number(cell, rows.table.factor) for cell in cells])

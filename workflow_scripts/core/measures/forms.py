@@ -30,35 +30,6 @@ NOTES = {
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The rows of a table that a measure is read from: one for each head.
-
-    `table` is its path below the folder of the model's tables. The rows are those where every
-    column of `where` has its value; of several rows of a head, the one with the `largest` number
-    counts. The measure is `factor` times `column`; `other_columns` names those of low, high, n, p
-    and label. Where n has several columns, it is their sum.
-    """
-
-    table: str
-    column: str
-    where: Mapping[str, Any] = field(default_factory=dict)
-    factor: float = 1
-    other_columns: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
-    largest: bool = False
-
-    def place(self, folder: str) -> dict[str, Any]:
-        """What the atlas states about the origin of the values."""
-        table = PurePosixPath(folder, self.table).as_posix()
-        where = {"where": self.where, "factor": self.factor}
-        return {"table": table, "column": self.column} | where
-
-    def source(self, folder: str) -> dict[str, Any]:
-        """The origin of the values, and the columns of the numbers and words that go with them."""
-        picked = {"pick": "largest"} if self.largest else {}
-        return self.place(folder) | self.other_columns | picked
-
-
-@dataclass(frozen=True)
 class Table:
     """A table with numbers of heads, as its script writes it: declared once, read by all.
 
@@ -98,12 +69,18 @@ class Table:
         return self.file.rpartition(".")[0]
 
     @property
+    def others(self) -> dict[str, str | tuple[str, ...]]:
+        """The columns of the interval, of n, p and label, those that it has."""
+        named = {name: getattr(self, name) for name in ("low", "high", "n", "p", "label")}
+        return {name: column for name, column in named.items() if column}
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that a reader may rely on, layer and head aside."""
-        n = (self.n,) if isinstance(self.n, str) else self.n
-        null = self.null if isinstance(self.null, str) else ""
-        named = (*self.keys, self.value, self.low, self.high, *n, self.p, null, self.label)
-        return tuple(column for column in named if column)
+        several = () if isinstance(self.n, str) else self.n
+        one = (column for column in self.others.values() if isinstance(column, str))
+        null = (self.null,) if isinstance(self.null, str) and self.null else ()
+        return (*self.keys, self.value, *one, *several, *null)
 
     def of(self, **names: object) -> "Table":
         """The table of a task, seed and the like: `names` in the place of <task>, <seed>."""
@@ -117,11 +94,9 @@ class Table:
         match = re.fullmatch(pattern, path)
         return self.of(**match.groupdict()) if match else None
 
-    def rows(self, **where: Any) -> Rows:
+    def rows(self, **where: Any) -> "Rows":
         """The rows of the table where every column of `where` has its value."""
-        named = {name: getattr(self, name) for name in ("low", "high", "n", "p", "label")}
-        shown = {name: column for name, column in named.items() if column}
-        return Rows(self.file, self.value, where, self.factor, shown, self.largest)
+        return Rows(self, where)
 
     def form(
         self, id: str, title: str, about: str, where: Mapping[str, Any] | None = None, **more: Any
@@ -133,10 +108,29 @@ class Table:
         if self.categories:
             known |= {"categories": self.categories, "scale": "category", "decimals": 0}
         if isinstance(self.null, str) and self.null:
-            known["null"] = Rows(self.file, self.null, where, self.factor)
+            known["null"] = replace(self, value=self.null, largest=False).rows(**where)
         elif self.null != "":
             known["null"] = self.null
         return Form(id, title, about, self.rows(**where), **(known | more))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table that a measure is read from, one for each head."""
+
+    table: Table
+    where: Mapping[str, Any]
+
+    def place(self, folder: str) -> dict[str, Any]:
+        """What the atlas states about the origin of the values."""
+        table = PurePosixPath(folder, self.table.file).as_posix()
+        where = {"where": self.where, "factor": self.table.factor}
+        return {"table": table, "column": self.table.value} | where
+
+    def source(self, folder: str) -> dict[str, Any]:
+        """The origin of the values, and the columns of the numbers and words that go with them."""
+        picked = {"pick": "largest"} if self.table.largest else {}
+        return self.place(folder) | self.table.others | picked
 
 
 @dataclass(frozen=True)
