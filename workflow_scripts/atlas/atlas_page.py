@@ -14,7 +14,7 @@ from typing import Any
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.files import json_in_script
+from workflow_scripts.core.run.files import json_in_script, script_digest
 from workflow_scripts.core.run.job import Out
 
 PAGE = Path(__file__).parent / "page"
@@ -108,7 +108,7 @@ def map_elements(maps: Iterable[tuple[str, str]]) -> list[str]:
 
 def policy(script: str) -> str:
     """The page's content policy: no request at all, and no script but this one."""
-    allowed = f"script-src 'sha256-{digest(script)}'; style-src 'unsafe-inline'"
+    allowed = f"script-src 'sha256-{script_digest(script)}'; style-src 'unsafe-inline'"
     allowed += "; img-src data: blob:"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 

@@ -268,14 +268,13 @@ class Tables(TableSet):
 
     def select(self, rows: Rows) -> pd.DataFrame:
         """The rows of a measure. Raises InputError where a column that it names is missing."""
-        frame = self[rows.table]
-        named = (*rows.where, rows.column)
-        tables.check_columns(frame, self._paths[_file(rows.table)], named)
-        for column, value in rows.where.items():
-            frame = frame[frame[column] == value]
-        if rows.largest:
-            known = frame.dropna(subset=[rows.column])
-            frame = known.loc[known.groupby(self.keys)[rows.column].idxmax()]
+        frame, column = self[rows.table.file], rows.table.value
+        tables.check_columns(frame, self._paths[rows.table.file], (*rows.where, column))
+        for key, value in rows.where.items():
+            frame = frame[frame[key] == value]
+        if rows.table.largest:
+            known = frame.dropna(subset=[column])
+            frame = known.loc[known.groupby(self.keys)[column].idxmax()]
         return frame
 
     def per_head(self, rows: pd.DataFrame, column: str) -> list[Any]:
@@ -341,23 +340,18 @@ class Badge:
 
 
 def badge_entry(badge: Badge, found: Tables) -> dict[str, Any]:
-    """A badge as the atlas has it: its words, and its heads layer by layer, from 0.
-
-    Raises InputError where the table lacks a column of `where`, or names a head that is none of the
-    model's.
-    """
-    rows = found.select(Rows(badge.table.file, "layer", badge.where))
+    """A badge as the atlas has it: its words, and its heads layer by layer, from 0."""
+    rows = found.select(badge.table.rows(**badge.where))
     per_head = found.per_head(rows.drop_duplicates(found.keys), "layer")
     table = PurePosixPath(found.folder, badge.table.file).as_posix()
-    return {
-        "id": badge.id,
-        "mark": badge.mark,
-        "title": badge.title,
-        "about": badge.about,
-        "measure": badge.measure,
-        "source": {"table": table, "where": dict(badge.where)},
-        "heads": [head for head, layer in enumerate(per_head) if layer is not None],
-    }
+    words = {name: getattr(badge, name) for name in ("id", "mark", "title", "about", "measure")}
+    heads = [head for head, layer in enumerate(per_head) if layer is not None]
+    return words | {"source": {"table": table, "where": badge.where}, "heads": heads}
+
+
+FIELDS = "id model paper group title unit scale about source state task null null_title decimals "
+FIELDS = (FIELDS + "better categories").split()
+NUMBERS = ("label", "value", "low", "high", "n", "p")
 
 
 def entry(form: Form, found: Tables) -> dict[str, Any]:
@@ -372,46 +366,27 @@ def entry(form: Form, found: Tables) -> dict[str, Any]:
     if isinstance(null, Rows):
         source["null"] = null.place(found.folder)
         null = read_null(null, found)
-    return {
-        "id": form.id,
-        "model": found.model,
-        "paper": form.paper,
-        "group": form.group,
-        "title": form.title,
-        "unit": form.unit,
-        "scale": form.scale,
-        "about": form.about,
-        "source": source,
-        "state": form.state,
-        "task": form.task,
-        "null": null,
-        "null_title": form.null_title,
-        "decimals": form.decimals,
-        "better": form.better,
-        "categories": list(form.categories) if form.categories else None,
-        **({"category_notes": list(form.category_notes)} if form.category_notes else {}),
-        **{key: columns.get(key) for key in ("label", "value", "low", "high", "n", "p")},
-    }
+    about = vars(form) | {"model": found.model, "source": source, "null": null}
+    measure = {name: about[name] for name in FIELDS}
+    if form.category_notes:
+        measure["category_notes"] = form.category_notes
+    return measure | {name: columns.get(name) for name in NUMBERS}
 
 
 def read_columns(form: Form, found: Tables) -> Columns:
     """Value, low, high, n, p and label of a measure, those that it has."""
-    rows, factor = found.select(form.rows), form.rows.factor
-    values = found.per_head(rows, form.rows.column)
-    if form.categories:
-        numbers = {name: place for place, name in enumerate(form.categories)}
-        columns: Columns = {"value": [numbers.get(value) for value in values]}
-    else:
-        columns = {"value": [number(value, factor) for value in values]}
-    for name, column in form.rows.other_columns.items():
+    rows, factor, columns = found.select(form.rows), form.rows.table.factor, {}
+    for name, column in ({"value": form.rows.table.value} | form.rows.table.others).items():
         if name == "n":
             counted = rows[[column] if isinstance(column, str) else list(column)].sum(axis=1)
-            cells = found.per_head(rows.assign(n=counted), "n")
-            columns["n"] = alike(whole(cells))
+            columns[name] = alike(whole(found.per_head(rows.assign(n=counted), "n")))
             continue
         cells = found.per_head(rows, column)
         if name == "label":
-            columns["label"] = [None if pd.isna(cell) else cell.replace("_", " ") for cell in cells]
+            columns[name] = [None if pd.isna(cell) else cell.replace("_", " ") for cell in cells]
+        elif name == "value" and form.categories:
+            places = {category: place for place, category in enumerate(form.categories)}
+            columns[name] = [places.get(cell) for cell in cells]
         else:
             columns[name] = [number(cell, 1 if name == "p" else factor) for cell in cells]
     return columns
@@ -420,7 +395,8 @@ def read_columns(form: Form, found: Tables) -> Columns:
 def read_null(rows: Rows, found: Tables) -> Any:
     """The null in a table: one number, or one for each head where they differ."""
     frame = found.select(rows)
-    if "layer" not in frame:
-        return number(frame[rows.column].iloc[0], rows.factor)
-    cells = found.per_head(frame, rows.column)
-    return alike([number(cell, rows.factor) for cell in cells])
+    of_heads = "layer" in frame
+    cells = (
+        found.per_head(frame, rows.table.value) if of_heads else frame[rows.table.value].iloc[:1]
+    )
+    return alike([number(cell, rows.table.factor) for cell in cells])
