@@ -125,8 +125,10 @@ def test_every_measure_of_a_decoder_stands_next_to_its_null(study: Path) -> None
     assert len(made) == 7
     assert [form.id for form in made if form.null is None] == []
     (largest,) = (form for form in made if form.id == "largest.all")
-    null = largest.null.table.value, largest.null_title
-    assert null == ("largest_uniform", "uniform attention")
+    assert (largest.null.table.value, largest.null_title) == (
+        "largest_uniform",
+        "uniform attention",
+    )
 
 
 def test_behaviours_of_a_decoder(study: Path) -> None:

@@ -24,7 +24,7 @@ from workflow_scripts.atlas.texts import (
 )
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS, read_task
+from workflow_scripts.core.data.tasks import TASKS, read_task
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 from workflow_scripts.core.run import job

@@ -184,7 +184,7 @@ def own_text(
     example = Example(identity, document=identity, source="add_text", texts=tuple(texts))
     (tokens,) = tokenize([example], tokenizer, ANY_LENGTH, card["max_positions"])
     body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
-    pattern = forward(body, [tokens], "float32")[:, 0]
+    pattern = forward(body, [tokens])[:, 0]
     segment = entry_of(identity, model, CORPUS, f"own text {number}", tokens, tokenizer)
     return with_maps(segment, {PRETRAINED: pattern}, None)
 
