@@ -27,7 +27,12 @@ def main() -> None:
     results: dict[str, np.ndarray] = {}
 
     def ours() -> None:
-        counts = [counting.count(attention_of(case), case.tree, relations) for case in cases]
+        counts = []
+        for case in cases:
+            member = counting.membership(case.tree, relations)
+            counts.append(
+                counting.by_relation(counting.hits(attention_of(case), case.tree), member)
+            )
         results["ours"] = np.stack([sum(kind) for kind in zip(*counts, strict=True)])
 
     def notebook() -> None:

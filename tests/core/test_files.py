@@ -17,7 +17,7 @@ from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.run.files import files_at, files_below
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
-from workflow_scripts.corpora.segments import files as text_files
+from workflow_scripts.corpora.segments import articles
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.tasks.arct_files import splits_in
 from workflow_scripts.tasks.glue_files import read_directory
@@ -62,7 +62,7 @@ def study() -> dict:
 
 # The rule that reads each source, its wildcards and its reader.
 READERS = {
-    "segments": ({"text": "made-up"}, lambda: map(Path.read_text, text_files({"path": "texts"}))),
+    "segments": ({"text": "made-up"}, lambda: articles({"path": "texts"})),
     "treebank": ({"treebank": "trees"}, lambda: trees_of(Path("trees"), "auto")),
     "coreference_corpus": ({"coref": "stories"}, lambda: texts_of(Path("coref"), "auto", "gold")),
     "frames_corpus": ({"frames": "roles"}, lambda: sentences_of(Path("framenet/lu"), True)),
