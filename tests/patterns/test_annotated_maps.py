@@ -37,6 +37,8 @@ def test_a_wrong_annotation_is_named(tmp_path: Path) -> None:
     rows = [ROW, (*ROW[:4], 2, "blok", "1")]
     with pytest.raises(InputError, match=r"a.csv:3: class 'blok' is unknown"):
         read_annotations(write(tmp_path / "a.csv", rows))
+    with pytest.raises(InputError, match=r"a.csv:3: this map is annotated in a line above"):
+        read_annotations(write(tmp_path / "a.csv", [ROW, (*ROW[:5], "vertical", "1")]))
 
 
 @pytest.mark.parametrize(

@@ -101,19 +101,23 @@ def digest_of(ids: np.ndarray) -> str:
 def read_annotations(path: Path) -> list[Annotation]:
     """The rows of an annotation file with COLUMNS.
 
-    Raises InputError, with the line, for an unknown class or a malformed row.
+    Raises InputError, with the line, for an unknown class, a duplicate map or a malformed row.
     """
     rows = read_rows(path)
     if tuple(next(rows, (0, []))[1]) != COLUMNS:
         raise InputError(f"{path}:1: the columns must be {','.join(COLUMNS)}")
-    annotations = []
+    annotations: dict[tuple, Annotation] = {}
     for number, fields in rows:
         source = f"{path}:{number}"
         if len(fields) != len(COLUMNS):
             raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
         texts = map(tables.from_text, fields)
-        annotations.append(_read_row(dict(zip(COLUMNS, texts, strict=True)), source))
-    return annotations
+        read = _read_row(dict(zip(COLUMNS, texts, strict=True)), source)
+        key = (read.model, read.corpus, read.example, read.layer, read.head)
+        if key in annotations:
+            raise InputError(f"{source}: this map is annotated in a line above already; remove one")
+        annotations[key] = read
+    return list(annotations.values())
 
 
 def _read_row(row: dict[str, str], source: str) -> Annotation:
