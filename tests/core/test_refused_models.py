@@ -91,6 +91,12 @@ def test_one_weight_that_is_not_finite(directory: Path) -> None:
     refused(lambda: describe(directory), directory, f"the weights hold NaN, in {QUERY}")
 
 
+def test_integer_weights(directory: Path) -> None:
+    change_weight(directory, QUERY, lambda weight: weight.to(torch.int8))
+    words = f"{QUERY} is stored as I8: quantized weights are not read"
+    refused(lambda: describe(directory), directory, words)
+
+
 def test_integers_that_are_no_weights(directory: Path) -> None:
     """Positions and masks, which older checkpoints store."""
     path = directory / "model.safetensors"

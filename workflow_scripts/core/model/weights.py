@@ -1,15 +1,17 @@
 """Weights from a directory, refused where they are not those that its config.json describes.
 
-What `transformers` does not find among the weights it makes anew at random, and what it finds too
-much it leaves out; here these are errors.
+What `transformers` does not find among the weights it makes anew at random, what it finds too much
+it leaves out, and quantized numbers it takes for weights; here these are errors.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
+from safetensors import safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
@@ -19,6 +21,7 @@ from workflow_scripts.core.model.running import is_finite
 AGAIN = "save the model again with save_pretrained"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
+FLOATS = frozenset(("F64", "F32", "F16", "BF16"))  # what weights are stored as; else quantized
 QUANTIZED = ("quantization_config", "compression_config", "quant_method")
 
 
@@ -58,7 +61,8 @@ def load(
     """The model of class `kind`, float32, and the names of its parameters that were made anew.
 
     Without `whole` these may be the head's and the pooler's, never others of the body. Raises
-    InputError for weights that cannot be read, of another architecture or size, or not finite.
+    InputError for weights that cannot be read, of another architecture or size, that are quantized
+    or not finite.
     """
     config = config or read_config(directory)
     try:
@@ -83,6 +87,14 @@ def load(
     unused = set(report["unexpected_keys"])
     if surplus := {name for name in unused if _is_in_body(model, name) and not _is_mask(name)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{and_more(surplus)}")
+    no_weights = _no_weights(model)
+    for name, stored in _stored_types(directory).items():
+        quantized = name not in unused and stored not in FLOATS
+        if quantized and not any(re.search(pattern, name) for pattern in no_weights):
+            raise InputError(
+                f"{directory}: {name} is stored as {stored}: quantized weights are not read; save "
+                f"the model as one of {', '.join(sorted(FLOATS))}"
+            )
     for name, tensor in model.state_dict().items():
         if tensor.is_floating_point() and not is_finite(tensor):
             what = "NaN" if tensor.isnan().any() else "infinite numbers"
@@ -115,6 +127,25 @@ def indexed(directory: Path) -> set[str]:
         if not name.endswith(".safetensors"):
             raise InputError(f"{path}: {name} is no file of safetensors; {AGAIN}")
     return names
+
+
+def _stored_types(directory: Path) -> dict[str, str]:
+    """As what each tensor in the files that were loaded is stored; no value is read."""
+    alone = (directory / WEIGHTS).is_file()
+    types = {}
+    for name in [WEIGHTS] if alone else sorted(indexed(directory)):
+        with safe_open(directory / name, "pt") as opened:
+            for key in opened.keys():  # noqa: SIM118 - not a mapping
+                types[key] = opened.get_slice(key).get_dtype()
+    return types
+
+
+def _no_weights(model: PreTrainedModel) -> set[str]:
+    """Patterns of the tensors of a file that are no weights: they are left out, or integers."""
+    prefix = f"{model.base_model_prefix}."  # which a file's names may lack
+    integers = (name for name, buffer in model.named_buffers() if not buffer.is_floating_point())
+    names = {rf"(^|\.){re.escape(name.removeprefix(prefix))}$" for name in integers}
+    return names | set(model._keys_to_ignore_on_load_unexpected or ())
 
 
 def _is_mask(name: str) -> bool:
