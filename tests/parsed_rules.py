@@ -167,12 +167,13 @@ def cases(rule: Any, workflow: Any) -> Iterator[Wildcards]:
     }
     tables |= {
         "task": "TASKS",
-        "model": "MODELS",
         "frames": "FRAMES",
         "vectors": "VECTORS",
         "corpus": "CORPORA",
     }
     values |= {name: list(known[table]) for name, table in tables.items() if table in known}
+    chapter = Path(rule.snakefile).stem.partition("_")[0]
+    values["model"] = known["SERVED"].get(chapter, known["MODELS"])
     names = sorted(rule.wildcard_names)
     if unknown := set(names) - set(values):
         raise ValueError(f"rule {rule.name}: {unknown}: add values in tests/parsed_rules.py")
