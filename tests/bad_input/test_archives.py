@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.bad_input.formats import CONLL, FORMATS
@@ -11,7 +10,6 @@ from tests.corpora.test_fetch_sdist import zipped
 from tests.corpora.test_segments import DUMP
 from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
-from workflow_scripts.patterns.annotated_maps import stored_maps, write_maps
 
 LAUGHS = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(
     f'<!ENTITY a{k} "{f"&a{k - 1};" * 10}">' for k in range(1, 12)
@@ -40,12 +38,3 @@ def test_a_broken_archive_of_trees_is_one_line(tmp_path: Path, content: bytes) -
     path = tmp_path / "trees.zip"
     path.write_bytes(content)
     refused(lambda: trees_of(path, "auto"), path)
-
-
-def test_damaged_sheets_are_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "product"
-    key = ("minilm", "wikipedia", "w-1", 0, 1, "12345678")
-    write_maps(path, [key] * 2, [(np.eye(5), np.zeros(5), np.zeros(5))] * 2)
-    assert stored_maps(path, []) == []
-    path.write_bytes(path.read_bytes()[:-1])
-    refused(lambda: stored_maps(path, []), path, "draw the sheets again")

@@ -100,7 +100,8 @@ def test_pickles_are_no_tables_caches_cards_or_vectors(tmp_path: Path, malicious
         for read in (tables.read, read_card, lambda file: read_vectors(file, words)):
             with pytest.raises((OSError, ValueError, SafetensorError)):
                 read(path)
-        refused(lambda: stored_maps(path, []), path)
+        with pytest.raises(OSError, match="file signature not found"):
+            stored_maps(path, [])
         refused(lambda: Cache(path, {"name": "tiny", "weights": "abc"}), path)
 
 

@@ -120,6 +120,7 @@ def save(model: PreTrainedModel, tokenizer: Tokenizer, directory: Path) -> None:
     """
     model.save_pretrained(directory)
     tokenizer.init_kwargs.pop("local_files_only", None)
+    tokenizer.backend_tokenizer.no_truncation()  # which it keeps of the last text that it read
     tokenizer.save_pretrained(directory)
 
 
