@@ -70,9 +70,6 @@ def test_scores_of_runs() -> None:
     assert scores["degenerate"].groupby("seed").first().to_dict() == {1: False, 2: True}
 
 
-LARGE = {"architecture": "bert", "n_layers": 24, "hidden_size": 1024}
-
-
 def test_tables_over_seeds() -> None:
     scores = measure(RUNS, {"bert": 0.6})
     partial = niven2019_tables.table3(scores, "test", "BERT (Large)").iloc[0]

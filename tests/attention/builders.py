@@ -1,13 +1,10 @@
 """Attention caches for the tests of the chapters that read them."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from workflow_scripts.attention import extract
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.patterns import CachedExample
 
 
 def write_cache(path: Path, card: Path, corpus: Path, max_tokens: int = 64) -> Path:
@@ -24,11 +21,3 @@ def card_of(cache: Path) -> Path:
 def open_cache(path: Path) -> Cache:
     """A cache whose model's card is next to it."""
     return Cache(path, read_card(card_of(path)))
-
-
-def counts_of(
-    cache: Cache, update: Callable[[CachedExample], None], counts: Callable[[], Any]
-) -> Any:
-    """What a chapter counts in the texts of a cache."""
-    cache.each(update)
-    return counts()

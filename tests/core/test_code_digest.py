@@ -7,8 +7,6 @@ import pytest
 from tests.import_graph import file_of, import_graph
 from workflow_scripts.core.integrity.code_digest import _read, digest, modules
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:

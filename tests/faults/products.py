@@ -9,7 +9,6 @@ from tests.attention.builders import open_cache
 from tests.workflow.tiny_study import TinyStudy
 
 MODEL = "results/tiny/tiny"
-CARD = f"{MODEL}/attention/model.json"
 CACHE = f"{MODEL}/attention/made-up.h5"
 ENTROPY = f"{MODEL}/surface/entropy.parquet"
 TABLE = f"{MODEL}/tables/clark2019-broad.csv"

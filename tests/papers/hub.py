@@ -11,8 +11,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-API = {"models": "", "datasets": "datasets/"}
-
 
 @dataclass
 class Repositories:

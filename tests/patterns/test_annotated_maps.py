@@ -20,7 +20,6 @@ from workflow_scripts.patterns.builtin_maps import builtin_maps
 
 ROOT = Path(__file__).parents[2]
 OURS = ROOT / "annotations/minilm.csv"
-AGAIN = ROOT / "annotations/minilm-again.csv"
 TUNED, TUNED_MAPS = (ROOT / f"annotations/minilm-finetuned.{ending}" for ending in ("csv", "h5"))
 
 

@@ -23,7 +23,6 @@ from workflow_scripts.syntax import clark2019_table1, measures, syntax_examples
 from workflow_scripts.syntax.measures import best_heads, columns
 
 TREES = random_trees(9)
-LARGEST = 3
 
 
 def pieces(tree: Tree, seed: int) -> list[int]:

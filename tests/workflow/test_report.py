@@ -13,10 +13,8 @@ from tests.report.snakemake_report import Report, read, toggles
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.chapters import PAPERS
 
-ROOT = Path(__file__).parents[2]
 CLAIMS = "results/tiny/tiny/tables/claims.html"
 # Tasks, further development sets and relations that the tiny study lacks.
-MEASURES = ("measure", "x", "y")  # the keys of a view that name one
 ABSENT = re.compile(
     r"(disabling|importance)\.(rte|stsb|mnli)\.|disabling\..*\.dev_|syntax\.(?!all$|best$|det$)"
 )

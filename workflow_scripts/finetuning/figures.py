@@ -326,9 +326,9 @@ def kovaleva2019_fig7(features: list[Path], svg: Out, pdf: Out, png: Out) -> Non
 
 
 def top_heads(
-    frame: pd.DataFrame, groups: Sequence[str], measure: str, others: Sequence[str], n: int = 3
+    frame: pd.DataFrame, groups: Sequence[str], measure: str, others: Sequence[str]
 ) -> pd.DataFrame:
-    """The `n` heads with the largest `measure` in each group, mean over seeds.
+    """The three heads with the largest `measure` in each group, mean over seeds.
 
     Rows of the groups and heads, with the `measure` among the `others`, columns that stay.
     """
@@ -336,7 +336,7 @@ def top_heads(
     keys = [*groups, "layer", "head"]
     mean = frame.groupby(keys, sort=False, as_index=False).mean(numeric_only=True)
     top = mean.dropna(subset=measure).sort_values(measure, ascending=False)
-    top = top.groupby(groups, sort=False).head(n)
+    top = top.groupby(groups, sort=False).head(3)
     ascending = [name != measure for name in (*groups, measure)]
     top = top.sort_values([*groups, measure], ascending=ascending)
     return top.assign(head=head_labels(top))[[*groups, "head", *others]]

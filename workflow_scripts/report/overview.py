@@ -1,4 +1,4 @@
-"""Times in words."""
+"""The front page: findings, grids of heads, and what the study read and its steps took."""
 
 import contextlib
 import csv

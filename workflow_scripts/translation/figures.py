@@ -19,11 +19,11 @@ from workflow_scripts.core.run.job import Out
 MASKED = ("run", "split", "unit", "mode", "type", "layer", "head", "metric", "score", "effect")
 
 
-def read_masked(paths: Sequence[Path], split: str = "test") -> pd.DataFrame:
-    """BLEU with one head masked (output 0), of every run, on a split."""
+def read_masked(paths: Sequence[Path]) -> pd.DataFrame:
+    """BLEU with one head masked (output 0), of every run, on the test set."""
     frame = tables.read_all(paths, MASKED)
     chosen = (frame["unit"] == "head") & (frame["mode"] == "zero") & (frame["metric"] == "bleu")
-    return frame[chosen & (frame["split"] == split)].reset_index(drop=True)
+    return frame[chosen & (frame["split"] == "test")].reset_index(drop=True)
 
 
 def by_run(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -8,7 +8,6 @@ BLACK a reference that is computed, such as uniform attention or chance, NEUTRAL
 any kind, and BLUE in lines and maps is attention.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from matplotlib import colormaps
@@ -130,19 +129,6 @@ CHANGES = {
     "exchanged": Look("cue moved to the other warrant", PURPLE, "s"),
     "control": Look("other words removed", GREY, "^"),
 }
-# The groups whose entries share a figure.
-SHARING: tuple[Mapping[str, Look], ...] = (
-    TOKENS,
-    {name: TOKENS[name] for name in ("cls", "sep", "punctuation", "other")} | WORDS,
-    HEADS,
-    CLASSES,
-    FAMILIES,
-    ATTENTION,
-    STRATEGIES,
-    VERDICTS,
-    PARSERS,
-    CHANGES,
-)
 
 
 def in_order(n: int) -> list[Look]:

@@ -1,1 +1,1 @@
-"""What the author of a step needs: its interface, errors, and the study's config."""
+"""What the author of a step needs: its interface, files and downloads, and the study's config."""

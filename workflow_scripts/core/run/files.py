@@ -1,7 +1,4 @@
-"""Which files a path of the study names, and JSON within a page.
-
-The rules' inputs and the readers ask nothing else.
-"""
+"""Which files a path of the study names, as rules and readers both ask; JSON within a page."""
 
 import base64
 import hashlib

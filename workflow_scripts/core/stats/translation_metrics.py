@@ -48,12 +48,6 @@ def statistics(translations: Sequence[str], references: Sequence[str]) -> np.nda
     return np.concatenate([np.array(part, np.int32) for part in parts], axis=1)[index]
 
 
-def score_of(metric: str, sums: np.ndarray) -> np.ndarray:
-    """BLEU or chrF [...] of summed statistics [statistic, ...] in the order of COLUMNS."""
-    of_sentences = METRICS[metric]
-    return of_sentences.score(sums[[COLUMNS.index(name) for name in of_sentences.columns]])
-
-
 def scores_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The metric of every variant on every sample, [draw, variant].
 
