@@ -8,7 +8,13 @@ import pytest
 from scipy import stats
 
 from workflow_scripts.arguments import argument_easy, figures
-from workflow_scripts.arguments.argument_easy import STUDY, count, cues_of, of_study, read_published
+from workflow_scripts.arguments.argument_easy import (
+    STUDY,
+    count,
+    cues_of,
+    read_published,
+    study_predictions,
+)
 from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.figures import measure_easy
 from workflow_scripts.core.data import tables
@@ -81,7 +87,7 @@ def authors(folder: Path) -> Path:
 def test_shares_by_hand() -> None:
     """BERT is always right on points 0, 1, 2 without its degenerate run; BoV on 0, 1 and 3."""
     runs = predictions()
-    frame = of_study(runs, measure(runs, BOUNDS))
+    frame = study_predictions(runs, measure(runs, BOUNDS))
     counted = count(frame, cues_of(points(), ("not",), SAME))
     measured = measure_easy(counted, 500, 1)
     share = measured.set_index(["runs", "model", "measure"])["share"].to_dict()

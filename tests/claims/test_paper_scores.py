@@ -10,7 +10,7 @@ import pytest
 from tests.claims.judged import CLAIMS
 from tests.claims.test_verdicts import CLAIM
 from workflow_scripts.claims.claim_verdicts import paper_scores
-from workflow_scripts.claims.numbers import of_paper, share
+from workflow_scripts.claims.numbers import paper_number, share
 from workflow_scripts.claims.published import PAPER_INTERVALS
 from workflow_scripts.claims.verdicts import REPRODUCED
 
@@ -120,16 +120,16 @@ def test_stated_half_widths_follow_from_the_papers_numbers() -> None:
 
 def test_the_papers_own_interval_by_hand() -> None:
     claim = replace(CLAIM, value=50.0)
-    assert of_paper(claim) is None
-    half = of_paper(replace(claim, paper_value=50.0, paper_n=100.0, paper_interval="share"))
+    assert paper_number(claim) is None
+    half = paper_number(replace(claim, paper_value=50.0, paper_n=100.0, paper_interval="share"))
     # Wilson: (0.5 + z^2/200 +- z sqrt(0.0025 + z^2/40000)) / (1 + z^2/100), z = 1.96.
     assert (half.low, half.high) == pytest.approx((40.38, 59.62), abs=0.01)
     correlation = replace(claim, unit="r", paper_n=96.0, paper_interval="correlation")
-    r = of_paper(replace(correlation, paper_value=0.56))
+    r = paper_number(replace(correlation, paper_value=0.56))
     assert (r.low, r.high) == pytest.approx((0.406, 0.683), abs=0.002)  # tanh(0.633 +- 1.96/9.64)
-    r = of_paper(replace(correlation, paper_value=56.0, unit="% of 1"))
+    r = paper_number(replace(correlation, paper_value=56.0, unit="% of 1"))
     assert (r.low, r.high) == pytest.approx((40.6, 68.3), abs=0.2)
-    exact = of_paper(replace(claim, paper_value=4.0, paper_interval="exact"))
+    exact = paper_number(replace(claim, paper_value=4.0, paper_interval="exact"))
     assert (exact.low, exact.value, exact.high) == (4, 4, 4)
-    stated = of_paper(replace(claim, paper_value=4.0, paper_interval="1.5"))
+    stated = paper_number(replace(claim, paper_value=4.0, paper_interval="1.5"))
     assert (stated.low, stated.value, stated.high) == (2.5, 4, 5.5)

@@ -38,7 +38,12 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
     assert (claim.value, claim.reference, claim.needs) == (50, None, ("trees", "task"))
     assert claim.arguments == {"least": 75.0, "margin": 1.5, "relation": ["dobj", "det"]}
     assert (claim.shown, claim.view, claim.printed) == ("", "", None)
-    of_paper = {"source": "memory", "paper_value": "61", "paper_n": "70", "paper_interval": "0.7"}
+    of_paper = {
+        "source": "memory",
+        "paper_value": "61",
+        "paper_n": "70",
+        "paper_interval": "0.7",
+    }
     (claim,) = read(write(tmp_path, ROW | of_paper), MEASURES)
     assert (claim.printed, claim.paper_n, claim.paper_half_width) == (61, 70, 0.7)
 

@@ -23,11 +23,11 @@ from workflow_scripts.report.table_pages import (
     is_number,
     latex_table,
     main,
-    of_table,
     read_texts,
     readable,
     render,
     rounded,
+    table_page,
 )
 
 HOSTILE = "</script><script>alert(1)</script><!-- & \" ' \u202e right to left"
@@ -66,7 +66,7 @@ def read(page: str) -> Rows:
 
 def page_of(frame: pd.DataFrame) -> str:
     about = {"title": HOSTILE, "study": "s", "caption": "<p>c</p>", "name": "n"}
-    return render(of_table(frame, files={"csv": HOSTILE}, **about))
+    return render(table_page(frame, files={"csv": HOSTILE}, **about))
 
 
 def test_hostile_text_is_text() -> None:

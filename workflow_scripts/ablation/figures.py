@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.ablation.ablation_attribution import IMPORTANCE
 from workflow_scripts.ablation.head_behaviour import FEWEST_HEADS, STRATA
-from workflow_scripts.ablation.measures import of_kind, set_title
+from workflow_scripts.ablation.measures import rows_of_kind, set_title
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
@@ -118,7 +118,7 @@ def draw_behaviour(axes: Axes, x: float, values: np.ndarray, means: pd.Series, c
 def draw_behaviours(heads: pd.DataFrame, strata: pd.DataFrame) -> Figure:
     """A panel per task: a point per head over each of its kinds."""
     tasks = list(dict.fromkeys(strata["task"]))
-    members = {name: of_kind(heads, name) for name in STRATA}
+    members = {name: rows_of_kind(heads, name) for name in STRATA}
     shown = [name for name in STRATA if members[name].any()]
     titles = [effects.title_of(name) for name in tasks]
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.ablation_modes import covariance_of, interval_of_mean, verdict
-from workflow_scripts.ablation.measures import HEADS, OTHER, of_kind
+from workflow_scripts.ablation.measures import HEADS, OTHER, rows_of_kind
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
@@ -39,7 +39,7 @@ def compare(
     for task, covariance in covariances.items():
         values = heads[f"effect_{task}"].to_numpy()
         for name in (*STRATA, "all"):
-            inside = of_kind(heads, name) | (name == "all")
+            inside = rows_of_kind(heads, name) | (name == "all")
             if not inside.any():
                 continue
             n, distance = int(inside.sum()), abs(values[inside].mean() - values.mean())

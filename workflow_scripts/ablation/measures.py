@@ -136,7 +136,7 @@ METRICS = {
 }
 
 
-def of_kind(heads: pd.DataFrame, kind: str) -> np.ndarray:
+def rows_of_kind(heads: pd.DataFrame, kind: str) -> np.ndarray:
     """Which rows of HEADS are of a kind, bool; a head may be of several."""
     return np.array([kind in kinds.split(", ") for kinds in heads["kinds"]])
 

@@ -153,7 +153,7 @@ def cues_of(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> pd.DataF
     return pd.DataFrame({"id": points["id"].to_numpy()} | held | {"side": side_of(has)})
 
 
-def of_study(predictions: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+def study_predictions(predictions: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """The study's predictions on original held-out points, of models trained on original ones."""
     chosen = predictions["trained_on"].eq("original") & predictions["version"].eq("original")
     frame = predictions[chosen & predictions["split"].ne("train")]
@@ -197,7 +197,7 @@ def main(
     """Write the counts of every held-out original point; `published` is the authors' folder."""
     points = pd.concat(held_out(read_arct(table)), ignore_index=True)
     runs = tables.read(scores, (*RUN, "points", "degenerate"))
-    frames = [of_study(tables.read_all(predictions, COLUMNS), runs)]
+    frames = [study_predictions(tables.read_all(predictions, COLUMNS), runs)]
     if published:
         authors = read_published(Path(published), points, degenerate_below)
         frames.append(authors.assign(source=AUTHORS))

@@ -64,12 +64,12 @@ def chosen(
     `kinds` states what each source is, in the order of the page: text (running text), annotated
     (sentences or documents) or task.
     """
-    lists = {name: _of_one(caches[name], kind, wanted) for name, kind in kinds.items()}
+    lists = {name: _indices_of_one(caches[name], kind, wanted) for name, kind in kinds.items()}
     ranks = range(max(map(len, lists.values()), default=0))
     return [(name, found[r]) for r in ranks for name, found in lists.items() if r < len(found)]
 
 
-def _of_one(cache: Cache, kind: str, wanted: Wanted) -> list[int]:
+def _indices_of_one(cache: Cache, kind: str, wanted: Wanted) -> list[int]:
     if kind == "task":
         return sampled(cache.lengths, wanted.examples, wanted.most_tokens, wanted.seed)
     if kind == "annotated":

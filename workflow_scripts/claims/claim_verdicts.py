@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms, translators
-from workflow_scripts.claims.numbers import of_paper
+from workflow_scripts.claims.numbers import paper_number
 from workflow_scripts.claims.products import MEASURES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
@@ -113,7 +113,7 @@ def paper_scores(claim: Claim) -> str | None:
 
     Where the number's sampling interval is unknown it is judged as an exact one, which is stated.
     """
-    number = of_paper(claim)
+    number = paper_number(claim)
     if number is None:
         return None
     verdict = judge(claim, number, same_model=True)

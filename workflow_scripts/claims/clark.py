@@ -14,8 +14,8 @@ from workflow_scripts.claims.numbers import (
     in_percent,
     mean_of,
     minus,
-    of_row,
     ratio,
+    row_number,
     share,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, at_depth, layers_of, measure
@@ -138,7 +138,7 @@ def broadest_in_first_layer(products: Products) -> Measured:
     groups = rows[rows["layer"] == 0], rows[rows["layer"] > 0]
     broadest = [group.loc[group["entropy"].idxmax()] for group in groups]
     heads = " and ".join(head_label(int(row["layer"]), int(row["head"])) for row in broadest)
-    return minus(*(of_row(row, "entropy", "segments") for row in broadest), about=heads)
+    return minus(*(row_number(row, "entropy", "segments") for row in broadest), about=heads)
 
 
 @measure(ENTROPY)
@@ -182,7 +182,7 @@ def relation(products: Products, relation: str) -> Measured:
     row = products.row(TABLE1, relation=relation)
     about = f"{row['head']}, offset {row['offset']:+.0f}: {row['baseline']:.1f}"
     more = {"reference": row["baseline"], "about": about, "interval": OVER_DOCUMENTS}
-    return of_row(row, "accuracy", "words", **more)
+    return row_number(row, "accuracy", "words", **more)
 
 
 @measure(TABLE1)
@@ -193,7 +193,7 @@ def relation_head_gain(products: Products) -> Measured:
     """
     row = products.row(TABLE1, relation="all")
     more = {"about": str(row["head"]), "interval": OVER_DOCUMENTS}
-    return of_row(row, "held_out_gain", "words", **more)
+    return row_number(row, "held_out_gain", "words", **more)
 
 
 @measure(TABLE1)
@@ -301,7 +301,7 @@ def antecedents(products: Products, system: str, mentions: str) -> Measured:
     more = {"about": str(row["head"]) if system == "best head" else ""}
     if weaker:
         more["reference"] = products.row(TABLE2, system=weaker, **wanted)["accuracy"]
-    return of_row(row, "accuracy", "mentions", interval=OVER_DOCUMENTS, **more)
+    return row_number(row, "accuracy", "mentions", interval=OVER_DOCUMENTS, **more)
 
 
 @measure(TABLE2)
@@ -312,7 +312,7 @@ def antecedent_gain(products: Products, other: str) -> Measured:
     """
     row = products.row(TABLE2, compared=True, type="all", system="best head")
     more = {"about": str(row["held_out_head"]), "interval": OVER_DOCUMENTS}
-    return of_row(row, f"gain_{other}", "mentions", **more)
+    return row_number(row, f"gain_{other}", "mentions", **more)
 
 
 @measure(TABLE3)
@@ -322,7 +322,7 @@ def probe(products: Products, probe: str) -> Measured:
     branching = products.row(TABLE3, probe="right-branching")["score"]
     reference = None if probe == "right-branching" else branching
     more = {"reference": reference, "about": row["measure"], "interval": OVER_DOCUMENTS}
-    return of_row(row, "score", "words", **more)
+    return row_number(row, "score", "words", **more)
 
 
 @measure("clark2019-probe-pairs")

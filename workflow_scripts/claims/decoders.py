@@ -12,7 +12,7 @@ from workflow_scripts.claims.numbers import (
     counted,
     in_percent,
     minus,
-    of_row,
+    row_number,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
@@ -55,7 +55,7 @@ def excess_loss(products: Products, role: str, mode: str, text: str) -> Measured
     about += f"{row['loss']:.2f}, without random ones {row['random']:.2f}, in the worst of "
     about += f"{row['n_samples']} samples {row['random_max']:.2f}; p = {row['p']:.2g} by the rank "
     about += "among the samples, which the interval holds fixed"
-    return of_row(row, "margin", "sequences", interval=OF_SEQUENCES, about=about)
+    return row_number(row, "margin", "sequences", interval=OF_SEQUENCES, about=about)
 
 
 @measure(RANDOM, COPYING, "battery-correlations")
@@ -121,7 +121,7 @@ def eigenvalues_and_copying(products: Products) -> Measured:
     """Rank correlation, over heads, of the eigenvalue score and copying by behaviour."""
     row = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
     about = f"{row['n_groups']} groups of heads that share keys and values"
-    return of_row(row, "rho", "heads", interval=OF_GROUPS, about=about)
+    return row_number(row, "rho", "heads", interval=OF_GROUPS, about=about)
 
 
 @measure("battery-sinks")
@@ -148,5 +148,5 @@ def norm_less_weight(products: Products, first: str) -> Measured:
 def _together(products: Products, first: str, name: str) -> Measured:
     """A measure of all heads together, in percent."""
     row = products.row("battery-sinks", first=first, measure=name)
-    number = of_row(row, "value", "documents", 100, interval=OVER_DOCUMENTS)
+    number = row_number(row, "value", "documents", 100, interval=OVER_DOCUMENTS)
     return replace(number, n=int(row["n_documents"]))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.ablation.measures import HEADS, SCORES, of_kind
+from workflow_scripts.ablation.measures import HEADS, SCORES, rows_of_kind
 from workflow_scripts.claims.numbers import (
     AT_LEAST,
     CONFIDENCE,
@@ -19,10 +19,10 @@ from workflow_scripts.claims.numbers import (
     in_percent,
     mean_of,
     minus,
-    of_row,
     over_runs,
     over_seeds,
     ratio,
+    row_number,
     share,
 )
 from workflow_scripts.claims.products import (
@@ -66,7 +66,7 @@ def classifier_f1(products: Products) -> Measured:
     )
     about = f"accuracy {100 * row['accuracy']:.0f}%, {row['n_examples']} examples"
     more = {"reference": float(shuffled["macro_f1"]), "about": about, "interval": OVER_EXAMPLES}
-    return of_row(row, "macro_f1", "maps", **more)
+    return row_number(row, "macro_f1", "maps", **more)
 
 
 @measure(SHARES)
@@ -115,7 +115,7 @@ def frame_attention(products: Products) -> Measured:
     n, units = int(best["n"]), int(best["n_documents"])
     more = {"reference": float(same["control"]), "about": str(best["head"])}
     more["interval"] = "" if units == n else f"95% over {units} lexical units"
-    return of_row(best, "attention", "sentences", **more)
+    return row_number(best, "attention", "sentences", **more)
 
 
 @measure(TABLE1)
@@ -136,7 +136,7 @@ def _score(row: pd.Series, column: str) -> Measured:
     more = {"case": row["task"], "seeds": seeds, "reference": float(row["majority"])}
     more |= {"not_comparable": about, "task": NAMES[row["task"]]}
     more["interval"] = MEAN_OF_ENDS if seeds > 1 else ""
-    return of_row(row, column, "examples", **more)
+    return row_number(row, column, "examples", **more)
 
 
 def _gains(products: Products, more: str, less: str) -> Iterator[tuple[pd.Series, Measured]]:
@@ -423,7 +423,7 @@ def lowest_effect(products: Products, heads: str) -> Cases:
     the least of their lower and the least of their upper ends.
     """
     table = products[HEADS]
-    rows = table[of_kind(table, heads)]
+    rows = table[rows_of_kind(table, heads)]
     if rows.empty:
         raise NotMeasured(f"{HEADS.name} has no head of the kind {heads}")
     normal = NormalDist()

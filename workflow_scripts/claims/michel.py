@@ -23,9 +23,9 @@ from workflow_scripts.claims.numbers import (
     columns_of,
     counted,
     in_percent,
-    of_row,
     order_of_noise,
     over_seeds,
+    row_number,
     share_of_heads,
 )
 from workflow_scripts.claims.products import (
@@ -174,7 +174,7 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
             continue
         row = rows.loc[(rows["share"] - share).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
-        yield _of_runs(row, about, 100, comparable=bool(task))
+        yield _mean_over_runs(row, about, 100, comparable=bool(task))
 
 
 @measure("michel2019-fig3")
@@ -210,10 +210,12 @@ def one_head_each(products: Products) -> Cases:
     Those of a correlation are not comparable: the bound is of accuracy.
     """
     for _, row in products.rows("michel2019-one-head", kept="most important").iterrows():
-        yield _of_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before")
+        yield _mean_over_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before")
 
 
-def _of_runs(row: pd.Series, about: str, scale: float = 1.0, comparable: bool = False) -> Measured:
+def _mean_over_runs(
+    row: pd.Series, about: str, scale: float = 1.0, comparable: bool = False
+) -> Measured:
     """A change that is a mean over seeds, whose ends are means of theirs.
 
     That of a correlation is `comparable` only where the claim is of the task itself.
@@ -222,7 +224,7 @@ def _of_runs(row: pd.Series, about: str, scale: float = 1.0, comparable: bool = 
     more = {"case": task, "task": NAMES[task], "seeds": seeds, "about": about}
     more["not_comparable"] = "" if comparable else _no_accuracy(row["metric"])
     more["interval"] = MEAN_OF_ENDS if seeds > 1 else ""
-    return of_row(row, "change", "examples", scale, **more)
+    return row_number(row, "change", "examples", scale, **more)
 
 
 @measure("michel2019-table4")
@@ -254,7 +256,7 @@ def modes_rank(products: Products, mode: str, other_mode: str) -> Cases:
     Of several seeds the mean, of values and of ends. Noise of the effects lowers the correlation:
     the upper end is divided by what halves of the examples show that noise leaves of a perfect one.
     """
-    for task, rows in _of_pair(products, mode, other_mode):
+    for task, rows in _two_modes(products, mode, other_mode):
         most = [
             ceiling(*pair) for pair in rows[["halves_one", "halves_other"]].itertuples(index=False)
         ]
@@ -274,7 +276,7 @@ def modes_opposite(products: Products, mode: str, other_mode: str) -> list[Measu
     Signs of the others are mostly noise.
     """
     numbers = []
-    for task, rows in _of_pair(products, mode, other_mode):
+    for task, rows in _two_modes(products, mode, other_mode):
         opposite, both = (int(rows[f"{name}_nominal"].sum()) for name in ("opposite", "both"))
         if not both:
             continue
@@ -346,7 +348,7 @@ def _attribution(
     return numbers
 
 
-def _of_pair(products: Products, *modes: str) -> Iterator[tuple[str, pd.DataFrame]]:
+def _two_modes(products: Products, *modes: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each task with the rows of two modes on its loss, one for each seed."""
     table = _first(products, MODES)
     table = table[(table["of"] == "loss") & table[["one", "other"]].isin(modes).all(axis=1)]

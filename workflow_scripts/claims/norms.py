@@ -9,7 +9,7 @@ from workflow_scripts.claims.numbers import (
     in_percent,
     mean_of,
     minus,
-    of_row,
+    row_number,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
@@ -71,7 +71,7 @@ def same_parsers(products: Products) -> Measured:
 def mixing_ratio(products: Products, method: str) -> Measured:
     """Percent of mixing by a method, mean over layers."""
     row = products.row("kobayashi2021-mixing", method=method, layer="all")
-    return of_row(row, "ratio", "segments", interval=OVER_DOCUMENTS)
+    return row_number(row, "ratio", "segments", interval=OVER_DOCUMENTS)
 
 
 @measure("mohebbi2023-zeroing")
@@ -81,4 +81,4 @@ def zeroing_agreement(products: Products, method: str) -> Measured:
     The method is the table's measure, `top_weights` or `top_norms`.
     """
     row = products.row("mohebbi2023-zeroing", measure=method, layer="all")
-    return of_row(row, "value", "segments", 100, interval=OVER_DOCUMENTS)
+    return row_number(row, "value", "segments", 100, interval=OVER_DOCUMENTS)

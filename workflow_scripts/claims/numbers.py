@@ -49,14 +49,14 @@ def over_runs(values: Sequence[float]) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
-def of_correlation(r: float, n: int) -> tuple[float, float]:
+def fisher_interval(r: float, n: int) -> tuple[float, float]:
     """Fisher's interval of a correlation over `n` examples."""
     half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
     centre = math.atanh(min(max(r, -0.999999), 0.999999))
     return math.tanh(centre - half), math.tanh(centre + half)
 
 
-def of_paper(claim: Claim) -> Measured | None:
+def paper_number(claim: Claim) -> Measured | None:
     """The paper's own number with its sampling interval; None where the paper has no number.
 
     The interval is of a share, of a correlation, or as wide as the claim states. Where it is
@@ -69,7 +69,7 @@ def of_paper(claim: Claim) -> Measured | None:
         return Measured(value, *share(round(value / 100 * n), n), n)
     if claim.paper_interval == "correlation":
         scale = 100 if claim.unit.startswith("%") else 1
-        low, high = (scale * end for end in of_correlation(value / scale, n))
+        low, high = (scale * end for end in fisher_interval(value / scale, n))
         return Measured(value, low, high, n)
     half = claim.paper_half_width or 0.0
     return Measured(value, value - half, value + half, n or None)
@@ -81,7 +81,7 @@ def columns_of(table: Container[str], name: str) -> tuple[str, str, str]:
     return name, f"{name}_low" if own else "ci_low", f"{name}_high" if own else "ci_high"
 
 
-def of_row(row: Any, name: str, of: str, scale: float = 1.0, **more: Any) -> Measured:
+def row_number(row: Any, name: str, of: str, scale: float = 1.0, **more: Any) -> Measured:
     """The number of a row with its interval."""
     ends = (scale * float(row[column]) for column in columns_of(row, name))
     return Measured(*ends, int(row["n"]), of, **more)
@@ -191,7 +191,7 @@ def between_sets(
     about = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
     more |= {"about": about, "not_comparable": too_noisy(one, other, paper)}
     case = case or f"{row['one']} and {row['other']}"
-    return of_row(row, "pearson", "heads", case=case, interval=OVER_HEADS, **more)
+    return row_number(row, "pearson", "heads", case=case, interval=OVER_HEADS, **more)
 
 
 def order_of_noise(scores: Measured, random: Measured | None) -> str:

@@ -15,8 +15,8 @@ from workflow_scripts.claims.numbers import (
     between_sets,
     bounded,
     columns_of,
-    of_row,
     order_of_noise,
+    row_number,
     share_of_heads,
 )
 from workflow_scripts.claims.products import AnyTable, Cases, NotMeasured, Products, measure
@@ -38,7 +38,7 @@ def base_bleu(products: Products) -> Cases:
     """BLEU of the intact translator; the interval resamples sentences."""
     for run, rows in _curves(products, "all"):
         row = rows.loc[rows["pruned"] == 0].iloc[0]
-        yield _of_run(row, "score", run)
+        yield _run_number(row, "score", run)
 
 
 def measure_of_translators(*tables: AnyTable) -> Callable[[Measures], Measures]:
@@ -82,11 +82,11 @@ def _minus_type(other: str) -> str:
     return f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[other]}"
 
 
-def _of_run(
+def _run_number(
     row: Any, name: str, run: str, part: str = "", scale: float = 1, **more: Any
 ) -> Measured:
     """A number of a run, or of a part of it, with its interval over sentences."""
-    return of_row(row, name, "sentences", scale, case=_case(run, part), run=run, **more)
+    return row_number(row, name, "sentences", scale, case=_case(run, part), run=run, **more)
 
 
 @measure_of_translators(OF_TYPES)
@@ -102,7 +102,7 @@ def type_gap(products: Products, effect: str) -> Cases:
     alone = types[types["other"] == ""].set_index("run")["value"]
     for row in types[types["other"] != ""].to_dict("records"):
         run, about = row["run"], f"{ATTENTION_TYPES[CROSS]}: {alone[row['run']]:+.2f}"
-        yield _of_run(row, "value", run, _minus_type(row["other"]), about=about)
+        yield _run_number(row, "value", run, _minus_type(row["other"]), about=about)
 
 
 @measure_of_translators(SCORES)
@@ -118,7 +118,7 @@ def one_head_left(products: Products, layers: str, chosen_on: str) -> Cases:
         rows = rows[last if layers == "last" else ~last]
         row = rows.loc[rows["effect"].idxmin()]
         about = f"{ATTENTION_TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
-        yield _of_run(row, "effect", run, about=about)
+        yield _run_number(row, "effect", run, about=about)
 
 
 @measure_of_translators(SCORES)
@@ -358,4 +358,4 @@ def _at_share(products: Products, scope: str, at: float) -> dict[str, pd.Series]
 def _kept(row: pd.Series, run: str, part: str = "") -> Measured:
     about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
     about += f" of {row['baseline']:.1f}"
-    return _of_run(row, "kept", run, part, 100, about=about)
+    return _run_number(row, "kept", run, part, 100, about=about)

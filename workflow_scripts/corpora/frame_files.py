@@ -161,14 +161,14 @@ def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[AnnotatedS
                 elements = unit.frame.FE.values()
                 core = {element.name for element in elements if element.coreType == CORE}
             for sentence in unit.exemplars:
-                yield from _of_exemplar(sentence, unit, core, name)
+                yield from _exemplar_sentence(sentence, unit, core, name)
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"nltk: {name} in {folder}: cannot be read ({error!r}); download it again"
         ) from error
 
 
-def _of_exemplar(
+def _exemplar_sentence(
     sentence: Any, unit: Any, core: set[str], name: str
 ) -> Iterator[AnnotatedSentence]:
     """The sentence of an NLTK exemplar, whose element layers are FE, FE2 and FE3."""

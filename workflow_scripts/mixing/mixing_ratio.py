@@ -38,7 +38,7 @@ def ratios(block: Block) -> dict[str, float]:
     return found
 
 
-def of_texts(model: PreTrainedModel, texts: list[Tokens]) -> dict[str, np.ndarray]:
+def ratios_of_texts(model: PreTrainedModel, texts: list[Tokens]) -> dict[str, np.ndarray]:
     """The ratios of each text and layer, [text, layer], by method; of an opened body."""
     maps, rows = output_maps(model), []
     for text in job.progress(texts, len(texts), "mixing ratios"):
@@ -65,7 +65,7 @@ def main(
     card = read_card(model)
     texts, documents = chosen_texts(card, corpus, n_segments, max_tokens, seed)
     body = models.load_body(models.directory_of(card), running.pick_device(device))
-    found = of_texts(attention.open_attention(body), texts)
+    found = ratios_of_texts(attention.open_attention(body), texts)
     scaled = {method: 100 * values for method, values in found.items()}
     tables.write_csv(by_layer(scaled, "method", "ratio", bootstrap, seed, documents), table)
 

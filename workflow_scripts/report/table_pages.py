@@ -91,7 +91,7 @@ class Page:
     grouped: str = ""  # the column by whose values the rows are grouped at first
 
 
-def of_table(frame: pd.DataFrame, **about: Any) -> Page:
+def table_page(frame: pd.DataFrame, **about: Any) -> Page:
     """The page of a printed table whose cells are text; `about` are the other fields of a Page."""
     shown = readable(frame)
     columns = [
@@ -267,7 +267,7 @@ def main(
     for table, path, heading, page, latex in every:
         frame = read_texts(table)
         text = latex_table(readable(frame), heading, table.stem)
-        shown = of_table(
+        shown = table_page(
             frame,
             title=heading,
             study=config["study"],

@@ -148,7 +148,7 @@ class Effects:
     values: np.ndarray
     n: int
 
-    def of_variants(self, variants: pd.DataFrame) -> np.ndarray:
+    def variant_effects(self, variants: pd.DataFrame) -> np.ndarray:
         """The effects of some of the variants, in their order, [1 + draw, variant]."""
         places = self.cells.reset_index().merge(variants[HEAD], on=HEAD, how="right")["index"]
         return self.values[:, places]
@@ -178,7 +178,9 @@ def by_type(one: Effects, left: Effects, best: pd.DataFrame) -> pd.DataFrame:
         values, places = {}, {}
         for name, chosen in best.groupby("type", sort=False):
             if measure == "one head":
-                values[name] = one.of_variants(one.cells[one.cells["type"] == name]).mean(axis=1)
+                values[name] = one.variant_effects(one.cells[one.cells["type"] == name]).mean(
+                    axis=1
+                )
                 continue
             if measure == BUT_LAST:
                 chosen = chosen[chosen["layer"] < chosen["layer"].max()]
@@ -187,7 +189,7 @@ def by_type(one: Effects, left: Effects, best: pd.DataFrame) -> pd.DataFrame:
             if measure == "most hurt":
                 chosen = chosen.loc[[chosen["effect"].idxmin()]]
                 places[name] = chosen[["layer", "head"]].iloc[0].to_dict()
-            values[name] = left.of_variants(chosen).mean(axis=1)
+            values[name] = left.variant_effects(chosen).mean(axis=1)
         for name, of_type in values.items():
             for other in ("", *(other for other in values if other != name)):
                 effect = of_type - values[other] if other else of_type
