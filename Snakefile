@@ -10,8 +10,7 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.integrity import provenance
-from workflow_scripts.core.integrity import code_digest
+from workflow_scripts.core.integrity import code_digest, provenance
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:

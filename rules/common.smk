@@ -55,7 +55,7 @@ ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
-# Categories of the report, next to the papers. The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
+# Categories of the report, next to the papers, whose menu is in alphabetical order.
 JUDGED = "All claims"
 COUNTS = "Texts and tasks"
 
