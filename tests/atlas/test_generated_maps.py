@@ -15,7 +15,7 @@ from tests.core.tiny_decoders import HEADS, LAYERS, POSITIONS, TEXTS, save_llama
 from tests.core.tiny_models import write_card
 from workflow_scripts.atlas import generated_maps
 from workflow_scripts.atlas.texts import decode
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.cards import write_card as save_card
 from workflow_scripts.core.errors import InputError
@@ -35,7 +35,7 @@ def run(folder: Path, decoder: Path, **options: Any) -> dict[str, Any]:
     texts = [folder / "wiki.jsonl", folder / "trees.jsonl"]
     for path in texts:
         examples = [Example(f"{path.stem}-{n}", f"d{n}", "x", (TEXTS[n],)) for n in range(2)]
-        write_examples(path, examples)
+        write_records(path, examples)
     card = write_card(folder, decoder)
     given = {"kinds": {"wiki": "text", "trees": "annotated"}, "segments": 2, "generated": ["trees"]}
     given |= {"prompt_tokens": PROMPT, "generated_tokens": MORE, "device": "cpu"} | options

@@ -15,7 +15,7 @@ from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
 from workflow_scripts.atlas import atlas_maps, atlas_norms
 from workflow_scripts.atlas.texts import decode
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tables import write
@@ -34,7 +34,7 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
     for name, lengths in {"wiki": [30, 20, 25, 18], "sst2": [12, 9, 14]}.items():
         texts = [" ".join(rng.choice(WORDS, size=n)) for n in lengths]
         made = [Example(f"{name}-{k}", f"Title {k}", "f", (t,)) for k, t in enumerate(texts)]
-        write_examples(folder / f"{name}.jsonl", made)
+        write_records(folder / f"{name}.jsonl", made)
     rows = [
         {"split": "dev", "id": f"sst2-{k}", "source": "f", "text1": text, "text2": ""}
         for k, text in enumerate(texts)

@@ -17,7 +17,7 @@ from tests.core.tiny_models import (
 )
 from workflow_scripts.atlas import atlas_norms as norms
 from workflow_scripts.atlas.texts import decode
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.head_maps import output_grams
 
@@ -29,7 +29,7 @@ def prepared(name: str, folder: Path) -> dict:
     tokenizer().save_pretrained(folder / "model")
     card = write_card(folder, folder / "model")
     texts = ["the king built a stone river town", "a dog saw her cat near water"]
-    write_examples(
+    write_records(
         folder / "wiki.jsonl",
         [Example(f"e{k}", "d", "f", (text,)) for k, text in enumerate(texts)],
     )

@@ -11,7 +11,7 @@ from transformers import AutoModel
 from tests.attention.builders import open_cache
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract, join_shards
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
 
@@ -28,7 +28,7 @@ def study(tiny_model_dir: Path, tmp_path: Path) -> Path:
 def write_corpus(path: Path, lengths: np.ndarray) -> None:
     rng = np.random.default_rng(1)
     pairs = [tuple(" ".join(rng.choice(WORDS, size=n)) for _ in range(2)) for n in lengths]
-    write_examples(path, [Example(f"e{k}", "d", f"f:{k}", pair) for k, pair in enumerate(pairs)])
+    write_records(path, [Example(f"e{k}", "d", f"f:{k}", pair) for k, pair in enumerate(pairs)])
 
 
 def run(study: Path, name: str = "shard.h5", **options: object) -> Path:

@@ -12,7 +12,7 @@ from tests.core.decoder_architectures import OPENED
 from tests.core.tiny_decoders import HEADS, LAYERS, TEXTS, VOCABULARY, save_decoder, save_llama
 from tests.core.tiny_models import write_card
 from workflow_scripts.attention import extract
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 
@@ -22,7 +22,7 @@ def extracted(folder: Path, model: Path) -> Path:
     card = write_card(folder, model)
     texts = [*TEXTS, "a dog"]
     examples = [Example(f"e{k}", "d", f"f:{k}", (text,)) for k, text in enumerate(texts)]
-    write_examples(folder / "corpus.jsonl", examples)
+    write_records(folder / "corpus.jsonl", examples)
     shard = folder / "a.h5"
     extract.main(card, folder / "corpus.jsonl", shard, max_tokens=60, device="cpu")
     return shard

@@ -21,10 +21,7 @@ from workflow_scripts.core.data.annotations import (
     Mention,
     Tree,
     to_example,
-    write_documents,
-    write_examples,
-    write_links,
-    write_trees,
+    write_records,
 )
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
@@ -78,11 +75,11 @@ def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     save = save_bert if request.param == "encoder" else save_llama
     write_card(folder, save(folder / "model"))
     trees = random_trees(11)
-    write_trees(folder / ANNOTATED["trees"], trees)
-    write_documents(folder / ANNOTATED["mentions"], map(document_of, trees))
-    write_links(folder / ANNOTATED["links"], map(links_of, trees))
+    write_records(folder / ANNOTATED["trees"], trees)
+    write_records(folder / ANNOTATED["mentions"], map(document_of, trees))
+    write_records(folder / ANNOTATED["links"], map(links_of, trees))
     examples = [to_example(tree, f"d{k // 2}") for k, tree in enumerate(trees)]
-    write_examples(folder / "corpus.jsonl", examples)
+    write_records(folder / "corpus.jsonl", examples)
     extract.main(
         folder / "model.json",
         folder / "corpus.jsonl",

@@ -9,8 +9,7 @@ from workflow_scripts.core.data.annotations import (
     read_examples,
     read_trees,
     to_example,
-    write_examples,
-    write_trees,
+    write_records,
 )
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.corpora.tree_files import trees_of
@@ -54,10 +53,10 @@ def test_words_of_trees_are_those_of_the_file_and_stay_aligned(
     ((_, tree),) = trees_of(path, "auto")
     assert list(tree.words) == words
     assert tree.heads == tuple(range(-1, len(words) - 1))
-    write_trees(tmp_path / "a.jsonl", [tree])
+    write_records(tmp_path / "a.jsonl", [tree])
     assert read_trees(tmp_path / "a.jsonl") == [tree]
     example = to_example(tree, "d")
-    write_examples(tmp_path / "e.jsonl", [example])
+    write_records(tmp_path / "e.jsonl", [example])
     assert read_examples(tmp_path / "e.jsonl") == [example]
     (tokens,) = tokenize([example], tokenizer, 10_000, 10_000)
     assert tokens.n_words == len(words)

@@ -24,7 +24,7 @@ from workflow_scripts.battery.first_token_sinks import (
     summary,
     to_first_token,
 )
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.model import attention
 
 IDS = np.random.default_rng(0).integers(1, 300, (3, 9))
@@ -93,7 +93,7 @@ def test_the_tables_of_a_tiny_decoder(tmp_path: Path) -> None:
     card = write_card(tmp_path / "attention", save_decoder(LLAMA, tmp_path / "model"))
     texts = (*TEXTS, "no")
     examples = [Example(str(n), str(n), "", (text,)) for n, text in enumerate(texts)]
-    write_examples(tmp_path / "corpus", examples)
+    write_records(tmp_path / "corpus", examples)
     out = [tmp_path / name for name in ("sinks", "table", "heads")]
     limits = {"n_segments": 9, "n_tokens": 4, "threshold": 0.3, "bootstrap": 100, "device": "cpu"}
     main(card, tmp_path / "corpus", *out, **limits)

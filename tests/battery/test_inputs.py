@@ -13,7 +13,7 @@ from workflow_scripts.battery.inputs import (
     repeated,
     start_token,
 )
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.errors import InputError
 
 
@@ -55,7 +55,7 @@ def test_the_first_text_of_each_document_in_their_order(tmp_path: Path) -> None:
     examples = [
         Example(str(number), document, "", (text,)) for number, (document, text) in enumerate(texts)
     ]
-    write_examples(tmp_path / "corpus", examples)
+    write_records(tmp_path / "corpus", examples)
     tokenizer = byte_tokenizer()
     ids = [encode(text, tokenizer)[:4] for text in LONG]
 

@@ -27,7 +27,7 @@ from workflow_scripts.battery.retrieval import (
     scores,
     shares,
 )
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 
@@ -124,7 +124,7 @@ def test_the_answer_stands_in_the_needle_and_at_the_end() -> None:
 
 def test_more_tokens_than_positions_are_refused(tmp_path: Path) -> None:
     card = write_card(tmp_path / "attention", save_decoder(LLAMA, tmp_path / "model"))
-    write_examples(tmp_path / "corpus", EXAMPLES)
+    write_records(tmp_path / "corpus", EXAMPLES)
     out = [tmp_path / name for name in ("scores", "table", "needles")]
     limits = {"n_needles": 3, "n_tokens": 350, "threshold": 0.1, "bootstrap": 100}
     with pytest.raises(InputError, match=r"n_tokens.* positions; lower it"):

@@ -11,7 +11,7 @@ from transformers import AutoModelForMaskedLM
 
 from tests.core.tiny_models import ARCHITECTURES, save_bert, write_card
 from workflow_scripts.checkpoints import mlm_head
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import mlm
 
@@ -21,7 +21,7 @@ CPU = torch.device("cpu")
 def run(folder: Path, directory: Path, n: int = 12, **options: object) -> dict:
     write_card(folder, directory)
     texts = [("the river flows through the old city .", "a king built many stone hills .")] * n
-    write_examples(
+    write_records(
         folder / "training.jsonl",
         [Example(str(k), "d", "f:1", pair) for k, pair in enumerate(texts)],
     )

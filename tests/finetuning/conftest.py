@@ -9,7 +9,7 @@ import torch
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import enlarge, write_card
 from tests.finetuning.builders import annotated, measured
-from workflow_scripts.core.data.annotations import write_examples, write_trees
+from workflow_scripts.core.data.annotations import write_records
 from workflow_scripts.core.model.models import load_body, load_tokenizer
 
 
@@ -19,8 +19,8 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     folder = tmp_path_factory.mktemp("finetuning")
     examples, trees = annotated()
     paths = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
-    write_examples(paths["examples"], examples)
-    write_trees(paths["annotation"], trees)
+    write_records(paths["examples"], examples)
+    write_records(paths["annotation"], trees)
     tuned = folder / "tuned"
     torch.manual_seed(9)
     body = load_body(tiny_model_dir, torch.device("cpu"))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import write_examples
+from workflow_scripts.core.data.annotations import write_records
 from workflow_scripts.finetuning import figures
 
 
@@ -56,7 +56,7 @@ def test_a_change_is_unclear_where_widened_intervals_overlap() -> None:
 
 def test_maps_show_their_text(tmp_path: Path) -> None:
     examples, _ = annotated()
-    write_examples(tmp_path / "examples", examples)
+    write_records(tmp_path / "examples", examples)
     axes = {"layer": range(2), "head": range(2), "query": range(3), "key": range(3)}
     maps = pd.concat(
         tables.tidy(axes, weight=np.full((2, 2, 3, 3), 1 / 3)).assign(stage=stage)

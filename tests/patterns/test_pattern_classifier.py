@@ -16,7 +16,7 @@ from tests.attention.builders import card_of, open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.patterns.builders import made_up
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.patterns import contact_sheets, figures, pattern_classifier, pattern_shares
@@ -94,7 +94,7 @@ def cache(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
         Example(f"e{k}", "d", f"f:{k}", tuple(" ".join(rng.choice(words, 5)) for _ in range(2)))
         for k in range(12)
     ]
-    write_examples(folder / "corpus.jsonl", examples)
+    write_records(folder / "corpus.jsonl", examples)
     card = write_card(folder, tiny_model_dir)
     return write_cache(folder / "c.h5", card, folder / "corpus.jsonl")
 

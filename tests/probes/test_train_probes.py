@@ -12,7 +12,7 @@ from tests.probes.builders import HEADS, sentences
 from tests.syntax.builders import random_trees
 from workflow_scripts.core.data.annotations import (
     to_example,
-    write_examples,
+    write_records,
 )
 from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.errors import InputError
@@ -85,7 +85,7 @@ def test_settings_are_chosen_on_a_tenth_that_is_not_scored() -> None:
 
 def test_sentences_are_the_caches_words(tiny_model_dir: Path, tmp_path: Path) -> None:
     card, trees = write_card(tmp_path, tiny_model_dir), random_trees(3)
-    write_examples(tmp_path / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
+    write_records(tmp_path / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
     vectors = Vectors({"the": 0}, np.ones((1, 3), dtype=np.float32))
     with open_cache(write_cache(tmp_path / "a.h5", card, tmp_path / "corpus.jsonl")) as cache:
         loaded = load(cache, trees, ["d"] * 3, vectors)

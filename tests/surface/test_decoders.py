@@ -8,7 +8,7 @@ import pytest
 
 from tests.core.caches import CARD
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.data.tokens import Tokens
@@ -49,7 +49,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for index, length in enumerate(LENGTHS):
             writer.write(index, pattern_of(length, index))
     examples = [Example(id=text.id, document=text.id, texts=("a",), source="a:1") for text in texts]
-    write_examples(folder / "a.jsonl", examples)
+    write_records(folder / "a.jsonl", examples)
     write_card(DECODER, folder / "model.json")
     read = (folder / "a.h5", folder / "a.jsonl", folder / "model.json")
     drawn = {"bootstrap": 100}

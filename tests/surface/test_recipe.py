@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.data.tokens import Tokens
@@ -28,7 +28,7 @@ def test_the_recipe_as_written_resamples_articles(tmp_path: Path) -> None:
         for number, article in enumerate(articles)
     ]
     corpus, attention, largest = (tmp_path / name for name in ("s.jsonl", "s.h5", "out.parquet"))
-    write_examples(corpus, examples)
+    write_records(corpus, examples)
     patterns = np.random.default_rng(0).dirichlet(np.ones(4), size=(6, 2, 3, 4)).astype(np.float16)
     flat = np.arange(4, dtype=np.int32), np.arange(4, dtype=np.int32), np.zeros(4, np.int8)
     tokens = [Tokens(example.id, *flat, n_words=4) for example in examples]

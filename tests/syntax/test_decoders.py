@@ -14,8 +14,7 @@ from workflow_scripts.core.data.annotations import (
     Tree,
     is_punctuation,
     to_example,
-    write_examples,
-    write_trees,
+    write_records,
 )
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.measures.forms import Study, Tables
@@ -41,8 +40,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir(parents=True)
     patterns = write_cache(folder / "cache.h5", WORDS, [tree.id for tree in TREES])
     np.savez(folder / "patterns.npz", *patterns)
-    write_trees(folder / "trees.jsonl", TREES)
-    write_examples(folder / "corpus.jsonl", [to_example(tree, tree.id) for tree in TREES])
+    write_records(folder / "trees.jsonl", TREES)
+    write_records(folder / "corpus.jsonl", [to_example(tree, tree.id) for tree in TREES])
     write_card(DECODER, folder / "model.json")
     run(folder, folder / "trees.jsonl", released_direction=True)
     for name in ("scores", "offsets"):

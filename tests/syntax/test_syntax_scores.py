@@ -13,7 +13,7 @@ from tests.attention.builders import open_cache
 from tests.core.tiny_models import tokenizer
 from tests.syntax.builders import WORDS, random_trees, run
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import read_trees, write_trees
+from workflow_scripts.core.data.annotations import read_trees, write_records
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats import bootstrap
@@ -158,6 +158,6 @@ def test_table1(study: Path) -> None:
 
 
 def test_trees_of_another_corpus_are_refused(study: Path, tmp_path: Path) -> None:
-    write_trees(tmp_path / "trees.jsonl", random_trees(39))
+    write_records(tmp_path / "trees.jsonl", random_trees(39))
     with pytest.raises(InputError, match="not those of the treebank"):
         run(study, tmp_path / "trees.jsonl")

@@ -1,8 +1,8 @@
-"""Strict reader of the predictions that Niven and Kao published for every run of their models.
+"""Points that a family gets right in every run, and whether they hold the cue (section 8).
 
-Of each experiment, predictions and accuracies are in one folder, as `bov/preds.csv` and
-`bov/accs.csv` (results_from_paper/ of the authors' repository), or side by side, as
-`bov.dev-predictions.csv` and `bov.accs.csv`.
+The authors' own runs are read, too. Of each experiment, predictions and accuracies are in one
+folder, as `bov/preds.csv` and `bov/accs.csv` (results_from_paper/ of the authors' repository), or
+side by side, as `bov.dev-predictions.csv` and `bov.accs.csv`.
 """
 
 from collections.abc import Mapping

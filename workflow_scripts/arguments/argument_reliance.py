@@ -1,4 +1,4 @@
-"""What a trained model does when a cue is removed from a warrant or moved to the other one."""
+"""A trained family of models on ARCT with a cue removed or moved to the other warrant."""
 
 import logging
 import random

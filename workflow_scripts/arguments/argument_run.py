@@ -1,4 +1,4 @@
-"""Runs on ARCT: a model for each set-up, trained on one of the training sets, and its logits."""
+"""A family of models on ARCT: every seed and set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
 
 import itertools
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What Niven and Kao 2019 print in Tables 1, 3 and 4, and counts from the authors' own runs.
+"""Niven and Kao 2019, Tables 1, 3 and 4: accuracy over seeds, next to the paper's numbers.
 
 The counts (RUNS) are of their published accuracies: runs, and those of them with a training
 accuracy below 80%, which the text calls degenerate. The five of BERT-large's twenty are in the text

@@ -17,8 +17,7 @@ from workflow_scripts.core.data.annotations import (
     Document,
     coreference_annotation,
     to_example,
-    write_documents,
-    write_examples,
+    write_records,
 )
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
@@ -149,8 +148,8 @@ def main(
     examples = [
         to_example(document, text.document) for document, text in zip(described, texts, strict=True)
     ]
-    write_examples(documents, examples)
-    write_documents(annotation, described)
+    write_records(documents, examples)
+    write_records(annotation, described)
     rows = {"annotation": coreference_annotation(source)} | count(texts, described, read)
     tables.write_counts(rows, counts)
 

@@ -17,8 +17,7 @@ from workflow_scripts.core.data.annotations import (
     Example,
     FrameLinks,
     to_example,
-    write_examples,
-    write_links,
+    write_records,
 )
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import linked, new_fact
@@ -161,8 +160,8 @@ def main(
     examples, kept, numbers = filtered(annotated, name, chosen)
     if not kept:
         raise InputError(f"corpora.frames.{name}: no sentence passes the filters; use more")
-    write_examples(sentences, examples)
-    write_links(annotation, kept)
+    write_records(sentences, examples)
+    write_records(annotation, kept)
     published = [PAPER if what == "sentences" else np.nan for what in numbers]
     about = {"generated": "generate" in source, "filters": filters}
     tables.write_counts(numbers, counts, paper=published, **about)

@@ -1,4 +1,4 @@
-"""Where running text comes from: an installed package, local files or the hub."""
+"""Running text as segments of two consecutive paragraphs (Clark et al. 2019, section 3)."""
 
 import random
 from collections import Counter
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import Example, write_examples
+from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.sources import load_rows, path_of
 from workflow_scripts.core.data.tables import sample_by
 from workflow_scripts.core.errors import InputError
@@ -148,8 +148,8 @@ def main(
     n["pairs kept for training"] = len(trained)
     n["pairs not sampled"] = n["pairs"] - len(trained) - len(analysed)
     n["segments asked for"], n["segments analysed"] = n_segments, len(analysed)
-    write_examples(segments, to_examples(analysed, name))
-    write_examples(training, to_examples(trained, f"{name}-training"))
+    write_records(segments, to_examples(analysed, name))
+    write_records(training, to_examples(trained, f"{name}-training"))
     tables.write_counts(n, counts)
 
 

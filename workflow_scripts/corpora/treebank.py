@@ -17,8 +17,7 @@ from workflow_scripts.core.data.annotations import (
     misshapen,
     read_examples,
     to_example,
-    write_examples,
-    write_trees,
+    write_records,
 )
 from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree
@@ -89,8 +88,8 @@ def main(
     trees = [replace(tree, id=f"{name}-{k:05d}") for k, (_, tree) in enumerate(chosen)]
     documents = [document for document, _ in chosen]
     examples = [to_example(tree, document) for tree, document in zip(trees, documents, strict=True)]
-    write_examples(sentences, examples)
-    write_trees(annotation, trees)
+    write_records(sentences, examples)
+    write_records(annotation, trees)
     rows = {
         "annotation": "silver" if "parse" in source else "gold",
         "documents": len(set(documents)),

@@ -1,4 +1,4 @@
-"""What the probes of one job find: its tables, and the folder of its probes."""
+"""Train all probes of one model on real and on control heads, and score them (Clark, section 5)."""
 
 import copy
 import json

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.annotations import Example, Tree, write_examples, write_trees
+from workflow_scripts.core.data.annotations import Example, Tree, write_records
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree, words_of
 from workflow_scripts.core.data.tasks import read_task, split_of, to_examples
 from workflow_scripts.core.errors import InputError
@@ -35,8 +35,8 @@ def main(
     texts = [(text, example.source) for example in parsed for text in example.texts]
     docs = parse(parser, job.progress(texts, desc="texts parsed"))
     pairs = [annotate(example, [next(docs) for _ in example.texts]) for example in parsed]
-    write_examples(examples, [example for example, _ in pairs])
-    write_trees(annotation, [tree for _, tree in pairs])
+    write_records(examples, [example for example, _ in pairs])
+    write_records(annotation, [tree for _, tree in pairs])
 
 
 if __name__ == "__main__":

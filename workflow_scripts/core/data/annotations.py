@@ -92,11 +92,6 @@ def spans_of(words: Sequence[str]) -> Spans:
     return tuple(spans)
 
 
-def write_examples(path: Path, examples: Iterable[Example]) -> None:
-    """Write one JSON object per line, UTF-8."""
-    write_records(path, examples)
-
-
 def read_examples(path: Path) -> list[Example]:
     """The examples of a corpus file."""
     return read_records(path, Example)
@@ -141,11 +136,6 @@ def misshapen(heads: Sequence[int]) -> tuple[int, str] | None:
             word = heads[word]
         reaches.update(path)
     return None
-
-
-def write_trees(path: Path, trees: Iterable[Tree]) -> None:
-    """Write one JSON object per line, UTF-8."""
-    write_records(path, trees)
 
 
 def read_trees(path: Path) -> list[Tree]:
@@ -201,11 +191,6 @@ def coreference_annotation(source: dict[str, Any]) -> str:
     return "gold" if with_trees else "gold mentions, silver heads"
 
 
-def write_documents(path: Path, documents: Iterable[Document]) -> None:
-    """Write one JSON object per line, UTF-8."""
-    write_records(path, documents)
-
-
 def read_documents(path: Path) -> list[Document]:
     """The documents of an annotation file."""
     return read_records(path, _document)
@@ -237,11 +222,6 @@ class FrameLinks:
     elements: tuple[Element, ...]
     others: tuple[Element, ...]
     source: str
-
-
-def write_links(path: Path, links: Iterable[FrameLinks]) -> None:
-    """Write one JSON object per line, UTF-8."""
-    write_records(path, links)
 
 
 def read_links(path: Path) -> list[FrameLinks]:
