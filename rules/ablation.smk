@@ -190,7 +190,7 @@ ablation.when(ABLATION_COMPARED).drawn(
 
 use rule light_step as head_behaviour with:
     input:
-        known=read_by("head_columns"),
+        known=read_by("columns"),
         scores=ABLATION_SCORES,
         covariances=expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS),
     output:

@@ -65,7 +65,7 @@ use rule torch_step as pattern_shares with:
             *expand(rules.finetune.output.card, **PRETRAINED_RUNS),
         ],
     output:
-        shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
+        shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "columns"),
     priority: 5  # long: best not left for the end
     threads: config["threads"]
     resources:

@@ -17,7 +17,7 @@ use rule analysis_step as relative_position with:
         model=rules.model_card.output.model,
     output:
         position=surface.measured(
-            "<results>/{model}/surface/position.parquet", "head_columns", "behaviours"
+            "<results>/{model}/surface/position.parquet", "columns", "behaviours"
         ),
         above=surface.table("clark2019-position", "heads above the threshold"),
     params:
@@ -34,7 +34,7 @@ use rule analysis_step as special_tokens with:
         model=rules.model_card.output.model,
     output:
         special_tokens=surface.measured(
-            "<results>/{model}/surface/special_tokens.parquet", "head_columns", "behaviours"
+            "<results>/{model}/surface/special_tokens.parquet", "columns", "behaviours"
         ),
     params:
         **step("surface/special_tokens.py"),
@@ -49,7 +49,7 @@ use rule analysis_step as entropy with:
         model=rules.model_card.output.model,
     output:
         entropy=surface.measured(
-            "<results>/{model}/surface/entropy.parquet", "head_columns", "behaviours"
+            "<results>/{model}/surface/entropy.parquet", "columns", "behaviours"
         ),
         table=surface.table("clark2019-broad", "section 3.3, broad heads"),
     params:
