@@ -87,6 +87,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ("surface.drawings.heads", ["0-1"], "heads.0: '0-1' is not accepted; accepted: <layer>-"),
         ("arguments.train_on", ["negated"], "arguments.train_on: ['negated'] is without original"),
         ("models.a b", {"path": "x"}, "models: 'a b' is not accepted; accepted: at most 64 let"),
+        ("tasks.sst2.sdist", "vader/../x", "'vader/../x' is not accepted; accepted: File or direc"),
         ("models.m", {"path": "a", "hub": "b"}, "models.m: give exactly one of hub, path, package"),
         ("models.m", {"hub": "b", "revision": "main"}, "accepted: a commit, 40 hexadecimal digits"),
         (
