@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import h5py
@@ -53,8 +52,7 @@ def offsets(sizes: np.ndarray) -> np.ndarray:
 def reserve(file: h5py.File, n_bytes: int) -> None:
     """Have the disk set aside `n_bytes` beyond what a new file holds, where the system can.
 
-    Raises OSError where there is no room: before the first pattern is computed, and while HDF5,
-    which does not survive a full disk, can still close the file.
+    Raises OSError while HDF5, which does not survive a full disk, can still close the file.
     """
     if not hasattr(os, "posix_fallocate"):
         return
@@ -203,12 +201,7 @@ class CacheWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
                 if missing := int((~self._written).any(axis=1).sum()):
@@ -311,17 +304,15 @@ def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
                 f"{first.path.parent}: the shards lack examples or share some; "
                 "delete the shards and run again"
             )
-        tokens = [_tokens(cache, index) for cache in caches for index in range(len(cache))]
+        # A cache does not store how many words there are, and the writer does not ask.
+        tokens = [
+            Tokens(cache.ids[index], n_words=0, **cache.tokens(index))
+            for cache in caches
+            for index in range(len(cache))
+        ]
         ordered = [tokens[index] for index in order]
         about = (first.n_layers, first.n_heads, first.meta)
         with CacheWriter(path, ordered, *about, marks=first.marks) as writer:
             for cache, of_shard in zip(caches, positions, strict=True):
                 for position, example in zip(of_shard, cache, strict=True):
                     writer.write(int(position), example.pattern, example.outside)
-
-
-def _tokens(cache: Cache, index: int) -> Tokens:
-    """An example without its pattern, as the writer takes it."""
-    flat = cache.tokens(index)
-    # A cache does not store how many words there are, and the writer does not ask.
-    return Tokens(id=cache.ids[index], n_words=0, **flat)

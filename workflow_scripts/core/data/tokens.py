@@ -97,9 +97,7 @@ def _tokenize_example(
 
 
 def _spelled(encoding: "Encoding", kept: np.ndarray, text: str) -> Iterator[tuple[int, int, int]]:
-    """Those of the tokens `kept` of a text that spell more than blanks, by their place among them.
-
-    And start and end of what they spell.
+    """Place, start and end of those of the tokens `kept` of a text that spell more than blanks.
 
     The blank before a word belongs to a byte-level token, and may be a token of its own. One that
     the tokenizer puts before a text, where there is none, has the place of the first letter.

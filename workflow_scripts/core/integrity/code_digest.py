@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.integrity.provenance import config_digest
 
 PACKAGE = "workflow_scripts"
 VARIABLE = "ATLAS_CODE"  # of the environment, with the `state` that the run began with
-WORDS = {
-    "config": "the config, or what it names in a package",
-    "rules": "Snakefile or rules/",
-    "scripts": f"{PACKAGE}/",
-}
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# What the parts of a `state` are digests of; of the scripts it has that of their texts before.
+WORDS = ("the config, or what it names in a package", "Snakefile or rules/", "", f"{PACKAGE}/")
 
 
 @cache
@@ -34,11 +33,6 @@ def digest(script: Path) -> str:
     return _digest(modules(script))
 
 
-def digest_of_all(package: Path) -> str:
-    """Hex digest of all modules below the package's folder."""
-    return _digest(package.resolve().rglob("*.py"))
-
-
 def _digest(paths: Iterable[Path]) -> str:
     lines = sorted(f"{path.relative_to(_root(path))}\n{_read(path)[0]}" for path in paths)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
@@ -47,8 +41,8 @@ def _digest(paths: Iterable[Path]) -> str:
 def modules(script: Path) -> set[Path]:
     """The files that `digest` reads: `script` and the modules it imports, transitively.
 
-    Read from the syntax. Imports within functions, the packages above a module and the modules that
-    `collect` of chapters.py finds are included.
+    With imports within functions, the packages above a module, and what `collect` of chapters.py
+    finds.
     """
     seen: set[Path] = set()
     waiting = [script.resolve()]
@@ -72,7 +66,7 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
     """The code of a file, and the files of this package that its own imports run."""
     root = _root(path)
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    imported = []
+    imported: list[str] = []
     collected: list[Path] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -82,16 +76,11 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
         elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "collect":
             (name,) = map(ast.literal_eval, node.args)
             collected += root.glob(f"{PACKAGE}/*/{name}.py")
-        _drop_docstring(node)
+        elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
     ours = {name for name in imported if name.split(".")[0] == PACKAGE}
     files = [file for name in ours for file in _files(root, name)]
     return ast.unparse(tree), frozenset(files + collected)
-
-
-def _drop_docstring(node: ast.AST) -> None:
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
-        node.body = node.body[1:] or [ast.Pass()]
 
 
 def _files(root: Path, module: str) -> list[Path]:
@@ -104,8 +93,7 @@ def _files(root: Path, module: str) -> list[Path]:
 
 def state(config: Mapping[str, Any], root: Path) -> str:
     """Digests of the config, of the rules in `root`, and of the scripts there and their code."""
-    parts = _read_files(config, root) | {"scripts": digest_of_all(root / PACKAGE)}
-    return ".".join(f"{part}-{digest}" for part, digest in parts.items())
+    return ".".join([*_quickly_read(config, root), _digest_of_scripts(root)])
 
 
 def compare(began: str, config: Mapping[str, Any], root: Path) -> None:
@@ -113,31 +101,23 @@ def compare(began: str, config: Mapping[str, Any], root: Path) -> None:
 
     The scripts' code is looked at only where their texts differ: that takes a second.
     """
-    then = dict(part.split("-") for part in began.split("."))
-    now = _read_files(config, root)
-    if now.pop("texts") != then["texts"]:
-        now["scripts"] = digest_of_all(root / PACKAGE)
-    changed = [WORDS[part] for part in now if then[part] != now[part]]
-    if changed:
+    then, now = began.split("."), _quickly_read(config, root)
+    now.append(then[-1] if now[-1] == then[-2] else _digest_of_scripts(root))
+    parts = zip(WORDS, then, now, strict=True)
+    if changed := [words for words, before, after in parts if words and before != after]:
         raise InputError(
             f"{' and '.join(changed)}: edited while the run was under way; undo the edit, or let "
             "the run end and start it again (docs/cluster.md)"
         )
 
 
-def _read_files(config: Mapping[str, Any], root: Path) -> dict[str, str]:
-    """What is quickly read: the config, the texts of the rules and of the scripts."""
+def _quickly_read(config: Mapping[str, Any], root: Path) -> list[str]:
+    """Digests of the config, and of the texts of the rules and of the scripts."""
     rules = [root / "Snakefile", *sorted((root / "rules").rglob("*.smk"))]
-    texts = sorted((root / PACKAGE).rglob("*.py"))
-    return {
-        "config": config_digest(config),
-        "rules": _files_digest(rules, root),
-        "texts": _files_digest(texts, root),
-    }
+    scripts = sorted((root / PACKAGE).rglob("*.py"))
+    texts = [digests.sha256_of_files(root, files)[:16] for files in (rules, scripts)]
+    return [config_digest(config), *texts]
 
 
-def _files_digest(paths: Iterable[Path], root: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+def _digest_of_scripts(root: Path) -> str:
+    return _digest((root / PACKAGE).resolve().rglob("*.py"))

@@ -11,7 +11,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -40,7 +40,7 @@ Content = dict[str, Any]
 class Origin:
     """What a job is given apart from its outputs; `config` is the whole config of the study."""
 
-    inputs: tuple[Path, ...]
+    inputs: Sequence[Path]
     code: str | None
     params: Mapping[str, Any]
     threads: int | None = None
@@ -87,8 +87,7 @@ def now_at(name: str, output: str, product: Path) -> Path:
 def check(inputs: Iterable[Path]) -> dict[str, Content | None]:
     """The content of every input, after a comparison with its record; InputError if they differ.
 
-    Inputs without a record, such as a user's texts, are digested. An input that does not exist has
-    None; reporting it is up to the step.
+    An input that does not exist has None; reporting it is up to the step.
     """
     found: dict[str, Content | None] = {}
     for path in inputs:
@@ -184,11 +183,7 @@ def recorded(folder: Path) -> list[Path]:
 
 
 def verify(folder: Path) -> list[str]:
-    """What is wrong in a folder of results, a line each.
-
-    That is: a product that differs from its record, is missing or has none, and one that was made
-    from another version of an input than the one that is there now.
-    """
+    """What is wrong in a folder of results, a line each."""
     found: dict[Path, dict[str, Any]] = {}  # the record of each product
     lines = []
     for product in recorded(folder):

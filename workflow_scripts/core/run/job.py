@@ -34,8 +34,7 @@ label = ""  # what figures of this process call their model, where the study has
 def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     """Run `main` with the values of the Snakemake job, or of the command line without one.
 
-    Ends the process with status 1 on an `InputError` (one line) or any other error (traceback);
-    both stand in the rule's log. No output is left behind then.
+    Ends the process with status 1 on an `InputError` (one line) or any other error (traceback).
     """
     snakemake = namespace.get("snakemake")
     path = Path(snakemake.log[0]) if snakemake and snakemake.log else None
@@ -69,18 +68,12 @@ def run_figure(namespace: dict[str, Any]) -> None:
         name = snakemake.params.figure
     else:
         parser = argparse.ArgumentParser(description=namespace["__doc__"])
-        drawn = [name for name, item in namespace.items() if _writes(item, namespace["__name__"])]
+        hints = {name: getattr(item, "__annotations__", {}) for name, item in namespace.items()}
+        drawn = [name for name, of in hints.items() if any(hint in OUTPUTS for hint in of.values())]
         parser.add_argument("figure", choices=drawn)
         name = parser.parse_args(sys.argv[1:2]).figure
         sys.argv[:2] = [f"{sys.argv[0]} {name}"]
     run(namespace[name], namespace)
-
-
-def _writes(item: Any, module: str) -> bool:
-    """Whether it is a function of the module with a parameter that is marked as an output."""
-    if not inspect.isfunction(item) or item.__module__ != module:
-        return False
-    return any(hint in OUTPUTS for hint in get_type_hints(item, include_extras=True).values())
 
 
 def call(
@@ -88,8 +81,7 @@ def call(
 ) -> None:
     """Call `main` with partial output paths, then put the outputs in place, all or none.
 
-    Records of what they were made of, of `values` where no `origin` is given, go next to them, and
-    next to a directory a list of its files with their digests.
+    Their records, of `values` where no `origin` is given, and lists of directories go next to them.
     """
     origin = origin or origin_of(main, values)
     hints = get_type_hints(main, include_extras=True)
@@ -125,30 +117,27 @@ def call(
 def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.Origin:
     """What the record of outputs states about a `main` that is called with `values`."""
     hints = get_type_hints(main, include_extras=True)
-    inputs: list[Path] = []
-    params = {}
-    for name, value in values.items():
-        hint = hints.get(name)
-        if hint in (Path, Path | None, list[Path]):
-            inputs += _paths(value)
-        elif hint not in OUTPUTS:
-            params[name] = value
-    return provenance.Origin(tuple(inputs), _code_of(main), params)
+    files = [name for name in values if hints.get(name) in (Path, Path | None, list[Path])]
+    inputs = [path for name in files for path in _paths(values[name])]
+    params = {
+        name: value
+        for name, value in values.items()
+        if name not in files and hints.get(name) not in OUTPUTS
+    }
+    return provenance.Origin(inputs, _code_of(main), params)
 
 
 def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     """What the record states about a job, whose code must be what the workflow was planned with."""
-    params = dict(snakemake.params.items())
-    code = _code_of(main)
+    params, code = dict(snakemake.params.items()), _code_of(main)
     if "code" in params and params.pop("code") != code:
         raise InputError(
             f"{_script_of(main)}: was edited after this job was planned, or a module that it "
             "imports was; start snakemake again, or undo the edit (docs/cluster.md)"
         )
-    inputs = tuple(Path(path) for path in snakemake.input)
-    config = getattr(snakemake, "config", None) or params.get("config")
-    params.pop("config", None)  # recorded as such
-    return provenance.Origin(inputs, code, params, snakemake.threads, config)
+    own = params.pop("config", None)  # recorded as such
+    config = getattr(snakemake, "config", None) or own
+    return provenance.Origin(_paths(snakemake.input), code, params, snakemake.threads, config)
 
 
 def final(output: Path) -> Path:
@@ -207,9 +196,7 @@ def _convert(value: Any, hint: Any) -> Any:
 
 def _paths(value: str | Path | Iterable[str | Path] | None) -> list[Path]:
     """One path, several or none, as a list."""
-    if value is None or isinstance(value, str | Path):
-        return [] if value is None else [Path(value)]
-    return [Path(path) for path in value]
+    return [Path(path) for path in ([value] if isinstance(value, str | Path) else value or ())]
 
 
 def _from_shell(main: Callable[..., None]) -> dict[str, Any]:

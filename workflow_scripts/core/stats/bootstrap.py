@@ -241,29 +241,27 @@ def bootstrap_accuracy(
     return mean, low, high
 
 
-class HeldOut(NamedTuple):
-    """The best head of a kind on one half of the units, and its accuracy on the other half."""
-
-    index: tuple[int, ...]  # of the axes between unit and kind
-    accuracy: float  # NaN where the kind does not occur in the other half
-    n: int
-
-
 def random_halves(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The indices of a random half of `n` units, and those of the others."""
     order = np.random.default_rng(seed).permutation(n)
     return order[: n // 2], order[n // 2 :]
 
 
-def held_out(correct: np.ndarray, total: np.ndarray, seed: int) -> list[HeldOut]:
-    """For each kind the best head on a random half of the units, measured on the other half."""
+def held_out(
+    correct: np.ndarray, total: np.ndarray, seed: int
+) -> list[tuple[tuple[int, ...], float, int]]:
+    """For each kind the best head on a random half of the units, measured on the other half.
+
+    That is its index on the axes between unit and kind, its accuracy, NaN where the kind does not
+    occur in the other half, and n.
+    """
     halves = random_halves(len(correct), seed)
     chosen, scored = (correct[half].sum(axis=0, dtype=np.int64) for half in halves)
     rows = []
     for kind, n in enumerate(total[halves[1]].sum(axis=0)):
         best = np.unravel_index(chosen[..., kind].argmax(), chosen.shape[:-1])
         score = scored[(*best, kind)] / n if n else np.nan
-        rows.append(HeldOut(tuple(map(int, best)), score, int(n)))
+        rows.append((tuple(map(int, best)), score, int(n)))
     return rows
 
 

@@ -100,8 +100,8 @@ class OfMetric:
         if self.metric in CORRELATIONS:
             baseline, variants = (_standardised(scores) for scores in (baseline, variants))
         if self.metric in SUMS:
-            sums = SUMS[self.metric]
-            of_sums = OfSums(partial(sums.statistics, self.labels), sums.score)
+            statistics, score = SUMS[self.metric]
+            of_sums = OfSums(partial(statistics, self.labels), score)
             return of_sums.swapped(baseline, variants, draws, seed)
         pairs = list(zip(np.broadcast_to(baseline, variants.shape), variants, strict=True))
         ranked = self.metric == "spearman"
@@ -283,14 +283,17 @@ def matched_p_values(
     minus the mean of the others; `weights` [set] are the sets' shares of the mean. The p-values
     [family, head] are corrected for the heads of a family by the smallest p of each draw.
     """
-    excess = np.concatenate([excesses(values) for values in sets])
-    excess *= np.repeat(weights, [len(values) for values in sets])[:, None, None]
     n_members = np.array([len(values) for values in sets])
+    excess = np.concatenate([excesses(values) for values in sets])
+    excess *= np.repeat(weights, n_members)[:, None, None]
     first = n_members.cumsum() - n_members
     observed = excess[first].sum(axis=0)
-    flat = excess.reshape(len(excess), -1)
-    sampled = np.concatenate([chosen @ flat for chosen in _chosen(first, n_members, draws, seed)])
-    sampled = sampled.reshape(draws, *observed.shape)
+    flat, parts = excess.reshape(len(excess), -1), []
+    for members in sampled_members(n_members, draws, seed):
+        chosen = np.zeros((len(members), len(flat)))  # 1 for the members that are chosen
+        np.put_along_axis(chosen, first + members, 1.0, axis=1)
+        parts.append(chosen @ flat)
+    sampled = np.concatenate(parts).reshape(draws, *observed.shape)
     tests = [smallest_p(observed[k], sampled[:, k]) for k in range(len(observed))]
     return np.stack([test.p for test in tests]), np.stack([test.corrected for test in tests])
 
@@ -307,16 +310,6 @@ def sampled_members(n_members: np.ndarray, draws: int, seed: int) -> Iterator[np
     rng = np.random.default_rng(seed)
     for start in range(0, draws, BLOCK):
         yield rng.integers(0, n_members, size=(min(BLOCK, draws - start), len(n_members)))
-
-
-def _chosen(
-    first: np.ndarray, n_members: np.ndarray, draws: int, seed: int
-) -> Iterator[np.ndarray]:
-    """1 for the members that are chosen, else 0: float64 [draw, member of any set], in blocks."""
-    for members in sampled_members(n_members, draws, seed):
-        chosen = np.zeros((len(members), n_members.sum()))
-        np.put_along_axis(chosen, first + members, 1.0, axis=1)
-        yield chosen
 
 
 def smallest_loss(
