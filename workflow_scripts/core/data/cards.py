@@ -1,8 +1,4 @@
-"""Models' cards: reading and writing one, whether it is current, and what a study needs of it.
-
-A model that comes as a GGUF file is dequantised once, next to its card; that directory is then the
-model.
-"""
+"""Models' cards: reading and writing one, whether it is current, and what a study needs of it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +10,7 @@ from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
 
 GGUF_ENDING = ".gguf"
-GGUF_FOLDER = "dequantised"  # next to attention/, the folder of the card
+GGUF_FOLDER = "dequantised"  # what a GGUF file is made to once, next to attention/ with the card
 NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
 
 
@@ -52,8 +48,7 @@ def write_card(card: dict[str, Any], path: Path) -> None:
 def is_current(path: Path, source: dict[str, str]) -> bool:
     """Whether the card at `path` is that of the model from `source` as it is now.
 
-    It is not where there is none, or where a file of a local model is not the one on record. Of a
-    model in a package, `source` has the digest.
+    Of a local model its files are compared with the record; in a package, `source` has the digest.
     """
     if not path.is_file() or read_card(path)["source"] != source:
         return False

@@ -1,8 +1,7 @@
 """What the code of a script and of a whole run means, and the refusal of code edited meanwhile.
 
-A script's digest is that of its syntax tree and those of the modules it imports. Comments,
-docstrings and layout do not count, so editing them makes no result stale; a change in a module of
-this package makes stale exactly what imports it, directly or not.
+A script's digest is that of its syntax tree and those of the modules it imports, directly or not:
+comments, docstrings and layout do not count.
 """
 
 import ast
@@ -27,8 +26,7 @@ WORDS = ("the config, or what it names in a package", "Snakefile or rules/", "",
 def digest(script: Path) -> str:
     """Hex digest of `script` and of every module of this package that it imports, transitively.
 
-    `script` lies somewhere below the package's folder. Raises ValueError where it does not, and
-    SyntaxError where a module cannot be parsed.
+    Raises ValueError where `script` does not lie below the package's folder.
     """
     return _digest(modules(script))
 

@@ -1,8 +1,7 @@
 """What each product was made of: a record next to it, `.provenance/<name>.json`.
 
-A record holds the digest of the product and of every input, the code, the parameters and the
-versions, but neither time nor host: two runs that give equal products give equal records. A job
-checks its inputs against theirs; this module as a program checks a whole folder.
+It has neither time nor host: two runs that give equal products give equal records. A job checks its
+inputs against theirs; this module as a program checks a whole folder.
 """
 
 import argparse
@@ -113,7 +112,7 @@ def write(origin: Origin, read: Mapping[str, Content | None], outputs: Iterable[
     for output in outputs:
         record_path(output).parent.mkdir(exist_ok=True)
         record = _record(origin, read, output)
-        text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n"
         digests.replace(record_path(output), text.encode())
 
 
@@ -127,11 +126,12 @@ def prune(folder: Path) -> None:
 
 def config_digest(config: Mapping[str, Any]) -> str:
     """Hex digest of a config, whatever the order of its keys."""
-    return hashlib.sha256(json.dumps(_plain(config), sort_keys=True).encode()).hexdigest()[:16]
+    text = json.dumps(config, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _record(origin: Origin, contents: Mapping[str, Content | None], output: Path) -> dict[str, Any]:
-    params = {name: _plain(item) for name, item in origin.params.items() if not callable(item)}
+    params = {name: item for name, item in origin.params.items() if not callable(item)}
     loaded = {name for module, name in DISTRIBUTIONS.items() if module in sys.modules}
     versions = {name: version(name) for name in sorted(loaded)}
     weights = {_weights(Path(name)) for name in contents} - {None}
@@ -165,15 +165,6 @@ def same(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
 
 def _words(of: Mapping[str, Any]) -> str:
     return f"{of['size']} bytes, SHA-256 {of['sha256'][:12]}"
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON holds it."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 def recorded(folder: Path) -> list[Path]:

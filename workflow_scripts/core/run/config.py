@@ -265,13 +265,14 @@ def check_needs(config: dict[str, Any], schemas: Path) -> None:
     chapters = present(config, schemas)
     for chapter in chapters:
         needs = declared_needs(chapter, schemas)
-        for other in needs.get("chapters", []):
-            if other not in chapters:
-                raise _missing(chapter, other, "add it")
-        for name in needs.get("study", []):
-            condition = conditions[name]
-            if not Draft202012Validator(condition["holds"]).is_valid(config):
-                raise _missing(chapter, condition["description"], condition["fix"])
+        others = [name for name in needs.get("chapters", []) if name not in chapters]
+        unmet = [
+            f"{conditions[name]['description']}; {conditions[name]['fix']}"
+            for name in needs.get("study", [])
+            if not Draft202012Validator(conditions[name]["holds"]).is_valid(config)
+        ]
+        for need in [*(f"{name}; add it" for name in others), *unmet]:
+            raise InputError(f"config: {chapter}: needs {need} or remove {chapter}")
 
 
 def abilities(config: dict[str, Any], schemas: Path) -> dict[str, dict[str, list[str]]]:
@@ -284,7 +285,3 @@ def abilities(config: dict[str, Any], schemas: Path) -> dict[str, dict[str, list
                 if config["models"][name]["kind"] == "encoder":
                     needed[name].setdefault(ability, []).append(chapter)
     return {name: dict(sorted(of_model.items())) for name, of_model in needed.items()}
-
-
-def _missing(chapter: str, need: str, fix: str) -> InputError:
-    return InputError(f"config: {chapter}: needs {need}; {fix} or remove {chapter}")

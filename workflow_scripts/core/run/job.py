@@ -1,11 +1,11 @@
 """How a step runs: the same `main` as a rule's script and from a shell.
 
-`main`'s parameters are the rule's own names. Those marked `Out` or `list[Out]` are outputs: `main`
-writes to a partial path next to the final one, which takes its place only after `main` has
-returned. A record next to each output states what it was made of (provenance.py).
+`main`'s parameters are the rule's own names. Those marked `Out` or `list[Out]` are outputs, which
+`main` writes to partial paths: they take their place only after `main` has returned.
 """
 
 import argparse
+import errno
 import gc
 import inspect
 import json
@@ -16,16 +16,19 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
+
+from filelock import FileLock, Timeout
 
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import code_digest, digests, provenance
 from workflow_scripts.core.integrity.digests import PARTIAL
-from workflow_scripts.core.integrity.job_lock import locked
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])
+NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of a file system that has none
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 label = ""  # what figures of this process call their model, where the study has words for it
@@ -58,11 +61,37 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
         sys.exit(1)
 
 
-def run_figure(namespace: dict[str, Any]) -> None:
-    """Run one figure of a script that holds all of its chapter, each a function with outputs.
+@contextmanager
+def locked(log: Path | None) -> Iterator[None]:
+    """Within, no other process runs the job with this log; InputError where one does.
 
-    It is the one that the rule's param `figure` names, or in a shell the first argument.
+    A job outlives a Snakemake that is killed, and the next run starts the same job again. The lock
+    is on a file next to the log, which Snakemake would remove; it ends with the process.
     """
+    if log is None:
+        yield
+        return
+    path = log.with_name(log.name + ".lock")
+    lock = FileLock(path, timeout=0, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise InputError(
+            f"{path}: another process, perhaps left by a killed run, still makes the products of "
+            "this job; wait for its end or end it, then run again"
+        ) from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        lock.release()
+
+
+def run_figure(namespace: dict[str, Any]) -> None:
+    """Run the function of a script that the param `figure`, or in a shell the first word, names."""
     snakemake = namespace.get("snakemake")
     if snakemake:
         name = snakemake.params.figure

@@ -220,10 +220,9 @@ def document_units(documents: Sequence[str]) -> np.ndarray:
 def bootstrap_accuracy(
     correct: np.ndarray, total: np.ndarray, draws: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Accuracy and both ends of its 95% bootstrap interval over units, each [..., kind].
+    """Accuracy and both ends of its 95% bootstrap interval over whole units, each [..., kind].
 
-    Whole units are resampled. All are NaN where a kind never occurs, the ends also
-    where it occurs in one unit alone.
+    All are NaN where a kind never occurs, the ends also where it occurs in one unit alone.
     """
     n = len(correct)
     weights = bootstrap_weights(n, draws, seed).astype(np.float64)  # fast, and still exact
@@ -317,8 +316,7 @@ def held_out_gains(
 def _gained(chosen: Sequence[np.ndarray], measured: Sequence[np.ndarray]) -> np.ndarray:
     """By how many words the best head beats the best baseline: [draw].
 
-    Both parts have the words that heads and that baselines get right, each [draw, head or
-    baseline]; one part chooses, the other measures.
+    Both parts are what heads and what baselines get right, each [draw, head or baseline].
     """
     head, baseline = (
         np.take_along_axis(score, choice.argmax(axis=1)[:, None], axis=1)[:, 0]
