@@ -1,7 +1,4 @@
-"""What corpora and annotations hold: examples, trees, documents with mentions, and frame links.
-
-Each file has one record per line, a JSON object.
-"""
+"""What corpora and annotations hold, a JSON object per line: examples, trees, mentions, links."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -194,10 +191,7 @@ class Element:
 
 @dataclass(frozen=True)
 class FrameLinks:
-    """A sentence's predicate (its words' indices), the frame it evokes and its core elements.
-
-    `others` are its frame elements that are not core.
-    """
+    """A sentence's predicate (its words' indices), its frame, its core elements and `others`."""
 
     id: str
     words: tuple[str, ...]

@@ -68,24 +68,18 @@ def in_words(source: dict[str, str]) -> str:
 
 
 def check_abilities(card: dict[str, Any], needed: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError where the model of `card` lacks one of NEEDED_TOKENS that `needed` names.
-
-    It has the chapters that need each.
-    """
+    """Raise InputError where the model of `card` lacks a token that `needed` names."""
     for kind, chapters in needed.items():
         if card["special"][kind] is None:
-            lack = f"{NEEDED_TOKENS[kind]}; the tokenizer in {_place(card)} has none"
-            lack += "" if kind == "mask" else ", or leaves it out of texts or pairs"
             users = " and ".join(chapters)
-            needs = "needs" if len(chapters) == 1 else "need"
-            raise InputError(f"{users} {needs} {lack}: use another model or remove {users}")
+            raise InputError(
+                f"{users}: needs {NEEDED_TOKENS[kind]}, which the tokenizer in {_place(card)} "
+                f"lacks or leaves out of texts or pairs; use another model or remove {users}"
+            )
 
 
 def check_kind(card: dict[str, Any], kind: str) -> None:
-    """Raise InputError where the model of `card` is not of the kind that its entry states.
-
-    Or where it is an encoder without a padding token.
-    """
+    """Raise InputError for a model of another kind, and for an encoder without a padding token."""
     found = "encoder" if card.get("bidirectional", True) else "decoder"
     if found != kind:
         attend = "attend" if found == "encoder" else "do not attend"

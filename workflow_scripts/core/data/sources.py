@@ -75,9 +75,7 @@ def inside_package(location: str) -> Path:
         )
     root = Path(next(iter(spec.submodule_search_locations))).resolve()
     path = (root / rest).resolve()
-    if not path.is_relative_to(root):
-        raise InputError(f"package: {location}: leads out of the package; correct the path")
-    if not path.exists():
+    if not path.is_relative_to(root) or not path.exists():
         raise InputError(f"package: {location}: the package has no such file; correct the path")
     return path
 

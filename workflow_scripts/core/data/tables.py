@@ -94,10 +94,7 @@ def tidy(axes: Mapping[str, Sequence], **values: Any) -> pd.DataFrame:
 
 
 def per_pair(weights: np.ndarray, names: Sequence[str] = ()) -> pd.DataFrame:
-    """One row per query and key of a map [query, key]: query, key, weight.
-
-    With the `names` of the tokens or words, query_token and key_token too.
-    """
+    """One row per query and key of a map [query, key], with `names` also query_token, key_token."""
     length = range(len(weights))
     frame = tidy({"query": length, "key": length}, weight=weights)
     if len(names):

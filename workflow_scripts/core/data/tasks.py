@@ -1,7 +1,4 @@
-"""Tasks and their prepared tables: those of GLUE and argument comprehension (ARCT).
-
-Of GLUE, those of Kovaleva et al. (2019, section 3), and CoLA.
-"""
+"""Tasks and their prepared tables: GLUE's of Kovaleva et al. (2019, section 3), CoLA, and ARCT."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -24,10 +24,7 @@ WORDS = ("the config, or what it names in a package", "Snakefile or rules/", "",
 
 @cache
 def digest(script: Path) -> str:
-    """Hex digest of `script` and of every module of this package that it imports, transitively.
-
-    Raises ValueError where `script` does not lie below the package's folder.
-    """
+    """Hex digest of `script` and of every module of this package that it imports, transitively."""
     return _digest(modules(script))
 
 
@@ -37,10 +34,9 @@ def _digest(paths: Iterable[Path]) -> str:
 
 
 def modules(script: Path) -> set[Path]:
-    """The files that `digest` reads: `script` and the modules it imports, transitively.
+    """The files that `digest` reads: `script` and what it imports, also within functions.
 
-    With imports within functions, the packages above a module, and what `collect` of chapters.py
-    finds.
+    With the packages above a module, and what `collect` of chapters.py finds.
     """
     seen: set[Path] = set()
     waiting = [script.resolve()]
@@ -95,11 +91,9 @@ def state(config: Mapping[str, Any], root: Path) -> str:
 
 
 def compare(began: str, config: Mapping[str, Any], root: Path) -> None:
-    """Raise InputError where a job reads something else than the run began with.
-
-    The scripts' code is looked at only where their texts differ: that takes a second.
-    """
+    """Raise InputError where a job reads something else than the run began with."""
     then, now = began.split("."), _quickly_read(config, root)
+    # What scripts mean takes a second: it is asked only where their texts differ.
     now.append(then[-1] if now[-1] == then[-2] else _digest_of_scripts(root))
     parts = zip(WORDS, then, now, strict=True)
     if changed := [words for words, before, after in parts if words and before != after]:

@@ -84,10 +84,7 @@ def now_at(name: str, output: str, product: Path) -> Path:
 
 
 def check(inputs: Iterable[Path]) -> dict[str, Content | None]:
-    """The content of every input, after a comparison with its record; InputError if they differ.
-
-    An input that does not exist has None; reporting it is up to the step.
-    """
+    """The content of every input, None where it is missing; InputError if it is not as recorded."""
     found: dict[str, Content | None] = {}
     for path in inputs:
         now = found[str(path)] = content(path) if path.exists() else None

@@ -23,12 +23,9 @@ INDEPENDENT: Final = None  # in place of documents: every example is resampled o
 Scores = Callable[[np.ndarray], np.ndarray]
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # a table's intervals are of the same samples
 def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
-    """How often each of `n` examples is sampled with replacement, int [draw, example], read-only.
-
-    A table's intervals are of the same samples, which are made once.
-    """
+    """How often each of `n` examples is sampled with replacement: int [draw, example], fixed."""
     weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
     weights.flags.writeable = False
     return weights
@@ -37,9 +34,8 @@ def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
 def document_weights(documents: Sequence[str], draws: int, seed: int) -> np.ndarray:
     """How often each example is sampled where whole documents are: int [draw, example].
 
-    `documents` holds the document of each example. Examples of one document are alike, so they are
-    sampled together (the cluster bootstrap: Davison and Hinkley 1997, section 3.8). Where every
-    example has a document of its own, these are the weights of `bootstrap_weights`.
+    Examples of one document are alike, so they are sampled together (the cluster bootstrap: Davison
+    and Hinkley 1997, section 3.8).
     """
     codes, names = pd.factorize(np.asarray(documents, dtype=object))
     return bootstrap_weights(len(names), draws, seed)[:, codes]
@@ -210,8 +206,7 @@ def count_documents(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
 def document_units(documents: Sequence[str]) -> np.ndarray:
     """Number of the unit of each example, int [example], for the document of each.
 
-    Examples of one document are alike, so documents are the units; where all examples are of one
-    document, each of them is a unit.
+    That is its document or, where all examples are of one document, itself.
     """
     codes, names = pd.factorize(np.asarray(documents, dtype=object))
     return codes if len(names) > 1 else np.arange(len(documents))

@@ -55,10 +55,7 @@ class OfSums:
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """Score differences with the predictions of random examples swapped, [draw, variant].
-
-        Swapped examples move from sum to sum.
-        """
+        """Score differences with the predictions of random examples swapped, [draw, variant]."""
         of_baseline, of_variants = self.summands(baseline), self.summands(variants)
         gained = of_variants - of_baseline
         # Sums of small integers are exact in single precision, in which products take half as long.
@@ -96,7 +93,7 @@ class OfMetric:
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        # By sums where the metric has them, Spearman's by ranks, else by weights.
+        # By sums where the metric has them; Spearman's by ranks or, with ties, by weights.
         if self.metric in CORRELATIONS:
             baseline, variants = (_standardised(scores) for scores in (baseline, variants))
         if self.metric in SUMS:
@@ -104,8 +101,7 @@ class OfMetric:
             of_sums = OfSums(partial(statistics, self.labels), score)
             return of_sums.swapped(baseline, variants, draws, seed)
         pairs = list(zip(np.broadcast_to(baseline, variants.shape), variants, strict=True))
-        ranked = self.metric == "spearman"
-        gains = [rank_gains(self.labels, *pair) if ranked else None for pair in pairs]
+        gains = [rank_gains(self.labels, *pair) for pair in pairs]
         parts = []
         for swaps in swap_sets(len(self.labels), draws, seed):
             signs = np.where(swaps, -1.0, 1.0)
@@ -117,7 +113,7 @@ class OfMetric:
         return np.concatenate(parts)
 
     def _mixed(self, baseline: np.ndarray, variant: np.ndarray, swaps: np.ndarray) -> np.ndarray:
-        """Effects [draw] of swaps in any metric: what a mixed vector holds weighs 1, the rest 0."""
+        """Effects [draw] of swaps: what a mixed vector holds weighs 1, the rest 0."""
         labels, both = np.tile(self.labels, 2), np.concatenate([baseline, variant])[None]
         of_variant, of_baseline = (
             weighted_scores(self.metric, labels, both, np.hstack([~inside, inside]))[:, 0]
