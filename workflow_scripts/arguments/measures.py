@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from workflow_scripts.core.measures.forms import (
     NO_EFFECT,
+    NO_INTERVAL,
     Form,
     Study,
     Table,
@@ -12,7 +13,6 @@ from workflow_scripts.core.measures.forms import (
     state_of,
 )
 
-PAPER = "niven2019"
 HEADS = Table(
     "tables/niven2019-heads.csv",
     "what disabling the head changes in the model's use of the cue",
@@ -21,6 +21,8 @@ HEADS = Table(
     p="p_corrected",
     **NO_EFFECT,
     better="low",
+    paper="niven2019",
+    group="Cue",
 )
 # A row for each point, set-up and seed of BERT trained on the original points.
 PREDICTIONS = Table(
@@ -28,9 +30,7 @@ PREDICTIONS = Table(
     "the logits of a point's warrants, of one seed",
     value="logit_1",
     keys=("version", "id", "setup", "split", "seed"),
-    low="",
-    high="",
-    n="",
+    **NO_INTERVAL,
 )
 SCORES = Table(
     "arguments/scores.parquet",
@@ -79,8 +79,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             {"split": row["split"], "setup": setup, "measure": measure},
             unit=unit,
             decimals=decimals,
-            paper=PAPER,
-            group="Cue",
             task="arct",
             state=state_of("arct"),
         )

@@ -14,8 +14,7 @@ from workflow_scripts.core.measures.forms import (
     Tables,
 )
 
-PAPER = "olsson2022"
-GROUP = {"paper": PAPER, "group": "Roles"}
+GROUP = {"paper": "olsson2022", "group": "Roles"}
 DATA = ("text", "Roles on running text")
 RANDOM = Table(
     "battery/roles.parquet",
@@ -26,6 +25,7 @@ RANDOM = Table(
     null="best_other",
     null_title="the head's best other offset",
     **PERCENT,
+    **GROUP,
 )
 NATURAL = replace(
     RANDOM,
@@ -45,6 +45,7 @@ SINKS = Table(
     null="second",
     null_title="the head's weight on the second token",
     **PERCENT,
+    **GROUP,
 )
 BY_NORM = replace(
     SINKS,
@@ -65,6 +66,7 @@ COPYING = Table(
     null="chance",
     null_title="one token of the sequence",
     **PERCENT,
+    **GROUP,
 )
 RETRIEVAL = Table(
     "battery/retrieval.parquet",
@@ -74,6 +76,7 @@ RETRIEVAL = Table(
     null="others",
     null_title="the answer's other tokens",
     **PERCENT,
+    **GROUP,
 )
 EIGENVALUE = replace(
     COPYING,
@@ -115,7 +118,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "Interval: 95%, bootstrap over sequences; p: sign flips of sequences, against the best "
             "other offset, corrected for all heads and roles.",
             {"role": role},
-            **GROUP,
         )
         yield NATURAL.form(
             f"role.{role}.natural",
@@ -124,7 +126,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"{corpus} {OVER_DOCUMENTS} p, of heads with the role on random tokens: sign flips of "
             "documents, against the best other offset, corrected for those heads and roles.",
             {"role": role},
-            **GROUP,
         )
     over = f"Mean over texts of {study.corpora.get('battery')}.{study.note('text')}"
     for first, (words, short) in FIRST.items():
@@ -135,7 +136,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"The mean weight of all queries on {words} (Gu et al. 2024). {over} "
                 f"{OVER_DOCUMENTS}",
                 {"first": first},
-                **GROUP,
             )
             yield BY_NORM.form(
                 f"sink.by-norm.{first}",
@@ -143,7 +143,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 "The share of the norms of the weighted, transformed vectors (Kobayashi et al. "
                 f"2020) that is of {words}. {over} {OVER_DOCUMENTS}",
                 {"first": first},
-                **GROUP,
             )
     if COPYING in found:
         yield COPYING.form(
@@ -154,14 +153,12 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "tokens, mean over sequences. "
             "Interval: 95%, bootstrap over sequences; p: sign flips of sequences, of the attended "
             "token's logit against the others', corrected for all heads.",
-            **GROUP,
         )
         yield EIGENVALUE.form(
             "copying.eigenvalue",
             "Copying, by eigenvalues",
             "Sum of the eigenvalues of the head's OV circuit over the sum of their sizes (Elhage "
             "et al. 2021), of weights alone: 1 copies every direction, -1 turns its sign.",
-            **GROUP,
         )
     if RETRIEVAL in found:
         yield RETRIEVAL.form(
@@ -172,7 +169,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "al. 2024), the answer teacher-forced. Mean over needles. Interval: 95%, bootstrap "
             "over needles; p: sign flips of needles, against the answer's other tokens, corrected "
             "for all heads.",
-            **GROUP,
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from workflow_scripts.core.measures.forms import (
     OVER_EXAMPLES,
+    PERCENT,
     PRETRAINED,
     Form,
     Study,
@@ -32,18 +33,14 @@ KINDS = Table(
     n=("n", "n_without"),  # the share is over the examples without such a token, too
     null="tokens",
     null_title="uniform attention",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 LINKS = Table(
     "finetuning/<task>.<seed>.links.parquet",
     "the mean attention between linked words that are two or more tokens apart",
     value="attention",
     keys=("link", "far", "stage"),
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 SHARED = Table(
     "finetuning/<task>.<seed>.shared.parquet",

@@ -13,6 +13,7 @@ import pandas as pd
 
 from workflow_scripts.core.measures.forms import (
     KEYS,
+    PERCENT,
     PRETRAINED,
     Columns,
     Form,
@@ -29,7 +30,6 @@ from workflow_scripts.core.measures.forms import (
 )
 from workflow_scripts.patterns.annotated_maps import CLASSES
 
-PAPER = "kovaleva2019"
 SHARES = Table(
     "patterns/shares.parquet",
     "the share of the head's maps that are of a class",
@@ -37,9 +37,9 @@ SHARES = Table(
     keys=("method", "task", "stage", "seed", "class"),
     low="",
     high="",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
+    paper="kovaleva2019",
+    group="Classes of maps",
 )
 CLASS_OF_MOST = replace(
     SHARES,
@@ -49,7 +49,6 @@ CLASS_OF_MOST = replace(
     categories=CLASSES,
 )
 TABLES = (SHARES, CLASS_OF_MOST)
-GROUP: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}
 NETWORK = {"method": "network"}
 
 
@@ -86,7 +85,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"Share of the head's maps that are {name}, on development examples of {of}",
                 {**where, "class": name},
                 **run,
-                **GROUP,
             )
 
 
@@ -108,7 +106,6 @@ def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) 
         compute=partial(most_frequent, rows=CLASS_OF_MOST.rows(**where)),
         derived="the class with the largest share, mean over tasks and seeds",
         **run,
-        **GROUP,
     )
 
 

@@ -7,7 +7,9 @@ import pandas as pd
 
 from workflow_scripts.core.measures.forms import (
     KEYS,
+    NO_INTERVAL,
     OVER_DOCUMENTS,
+    PERCENT,
     Columns,
     Form,
     Study,
@@ -20,7 +22,6 @@ from workflow_scripts.core.measures.forms import (
 )
 from workflow_scripts.core.stats.randomisation import best_above_baseline
 
-PAPER = "clark2019"
 DATA = ("trees", "Dependency trees")
 SCORES = Table(
     "syntax/scores.parquet",
@@ -30,10 +31,10 @@ SCORES = Table(
     keys=("direction", "relation"),
     label="direction",
     largest=True,
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
     better="high",
+    paper="clark2019",
+    group="Syntax",
 )
 BEST = replace(
     SCORES,
@@ -48,12 +49,8 @@ OFFSETS = Table(
     "how often the word at a fixed offset is the syntactic head: of no attention head",
     value="accuracy",
     keys=("offset", "relation"),
-    low="",
-    high="",
-    n="",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **NO_INTERVAL,
+    **PERCENT,
 )
 TABLES = (SCORES, BEST, OFFSETS)
 # For a decoder, where each direction has words of its own.
@@ -64,7 +61,6 @@ BACK = {
 # Not a relation: all words together; and a relation without syntax, as in Table 1.
 ALL, PUNCTUATION = "all", "punct"
 LEFTWARDS = ", each on the words whose target stands to their left"
-GROUP = {"paper": PAPER, "group": "Syntax"}
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -86,7 +82,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             compute=lambda tables: best_relation(tables, chosen),
             derived="per head the largest of accuracy minus the best fixed offset's accuracy "
             f"(column accuracy of {OFFSETS.file}) over directions and relations",
-            **GROUP,
         )
     if back:
         yield from decoder_forms(found, relations, trees)
@@ -105,7 +100,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             {"relation": name},
             null=OFFSETS.rows(relation=name, offset=offset),
             null_title=f"best fixed offset, {offset:+d}",
-            **GROUP,
         )
 
 
@@ -129,7 +123,6 @@ def decoder_forms(found: Tables, relations: list[str], trees: str) -> Iterator[F
                 where,
                 null=OFFSETS.rows(**where, offset=offset),
                 null_title=f"best negative offset, {offset:+d}",
-                **GROUP,
             )
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -40,7 +40,8 @@ class Table:
     columns of the number, of its 95% interval, of what it is a mean over, of its p-value, of the
     value where there is no effect (or that value in `unit`) and of a word on the number; an empty
     field has no column. Numbers are shown `factor` times as large, in `unit`; `better` is the
-    better side, where there is one. A value that is a word is one of `categories`.
+    better side, where there is one. A value that is a word is one of `categories`. The atlas shows
+    the table's measures in a `group` of those of a `paper`.
     """
 
     file: str
@@ -62,6 +63,8 @@ class Table:
     better: str | None = None
     categories: tuple[str, ...] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    paper: str = ""
+    group: str = ""
 
     @property
     def name(self) -> str:
@@ -103,8 +106,8 @@ class Table:
     ) -> "Form":
         """A measure that is read from these rows; `more` are further fields of it."""
         where = where or {}
-        known: dict[str, Any] = {"unit": self.unit, "decimals": self.decimals, "scale": self.scale}
-        known |= {"better": self.better, "null_title": self.null_title}
+        same = ("unit", "decimals", "scale", "better", "null_title", "paper", "group")
+        known: dict[str, Any] = {name: getattr(self, name) for name in same}
         if self.categories:
             known |= {"categories": self.categories, "scale": "category", "decimals": 0}
         if isinstance(self.null, str) and self.null:
@@ -214,6 +217,26 @@ def run_titles(tables: Sequence[Table]) -> list[tuple[Table, str, dict[str, Any]
         title = task_title(task) + (f", seed {seed}" if tasks.count(task) > 1 else "")
         runs.append((table, title, {"task": task, "state": state_of(task, seed)}))
     return runs
+
+
+def variants(
+    frame: pd.DataFrame, units: Mapping[str, tuple], modes: Mapping[str, tuple], *keys: str
+) -> Iterator[tuple[dict, str, str, dict[str, Any]]]:
+    """A row of each of `units` and mode of disabling heads, and of each value of `keys`.
+
+    Then the title of its effect, what the heads do, and fields of the form. A unit has the name of
+    its group, and templates of the two words; a mode its paper, what a head does, and what several
+    are.
+    """
+    names = ["unit", "mode", *keys]
+    order = frame[frame["unit"].isin(units)].drop_duplicates(names)
+    order = order.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
+    for row in order.to_dict("records"):
+        mode, (group, title, how) = row["mode"], units[row["unit"]]
+        paper, does, others = modes[mode]
+        form = {"where": {name: row[name] for name in names}, "paper": paper}
+        title = title.format(mode=mode, others=others)
+        yield row, title, f"{how} {does}", form | {"group": f"{group}, {mode}"}
 
 
 DIGITS = 6  # significant ones of every number of a measure
