@@ -44,8 +44,9 @@ def condensed(frame: pd.DataFrame) -> list[float]:
 def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list[str]]:
     """All measures of a model, by paper and group, and a sentence on those without an example."""
     forms = [form for chapter in MEASURES.values() for form in chapter.forms(found, study)]
-    groups = list(dict.fromkeys((form.paper, form.group) for form in forms))
-    forms.sort(key=lambda f: (list(GROUPS).index(f.paper), groups.index((f.paper, f.group))))
+    places = [(form.rows.table.paper, form.rows.table.group) for form in forms]
+    order = sorted(places, key=lambda place: (list(GROUPS).index(place[0]), places.index(place)))
+    forms.sort(key=lambda form: order.index((form.rows.table.paper, form.rows.table.group)))
     shown = [form for form in forms if not form.without]
     # The same before and after fine-tuning, so once.
     without = "; ".join(
