@@ -1,6 +1,5 @@
 """The page of the claims: every one with our number and verdict, and links to what shows it."""
 
-import csv
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from workflow_scripts.report.table_pages import (
     Link,
     Page,
     latex_table,
+    read_rows,
     read_texts,
     render,
     with_report,
@@ -108,12 +108,8 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
 
 def read_links(published: Iterable[Path]) -> dict[str, tuple[list[str], str]]:
     """For each claim the names of the products that show it, and its view of the atlas."""
-    found = {}
-    for path in published:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found[row["id"]] = ((row.get("shown") or "").split(), row.get("view") or "")
-    return found
+    rows = [row for path in published for row in read_rows(path)]
+    return {row["id"]: (row.get("shown", "").split(), row.get("view", "")) for row in rows}
 
 
 def measures_of(atlas: Path | None) -> dict[str, list[str]]:

@@ -3,6 +3,7 @@
 A page needs nothing else: it sorts, filters, and saves itself.
 """
 
+import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -139,6 +140,12 @@ def render(page: Page) -> str:
 def read_texts(path: Path) -> pd.DataFrame:
     """A CSV table with every cell as it is written."""
     return tables.read_csv(path, dtype=str).fillna("")
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file, every cell as it stands there."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def is_number(cells: Sequence[str]) -> bool:
