@@ -95,8 +95,6 @@ MEASURED_ON = {
     "special tokens": "text",
 }
 ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annotated by an AI model"}
-# The development sets that have other names than the splits.
-SETS = {"mnli": {"dev": "matched"}}
 VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
 # The paper of each way to disable a head, what the head does then, and what several are.
 MODES = {
@@ -142,7 +140,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def set_name(task: str, split: str) -> str:
     """The name of a task's development set in printed tables."""
-    return SETS.get(task, {}).get(split, split).removeprefix("dev_")
+    return "matched" if (task, split) == ("mnli", "dev") else split.removeprefix("dev_")
 
 
 def set_title(task: str, split: str) -> str:

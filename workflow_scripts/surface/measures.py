@@ -75,17 +75,16 @@ RELATIVE = replace(
 )
 TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, RELATIVE, GRADIENTS)
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}
+TOKENS = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "periods and commas"}
 TO_SPECIAL = {
-    "cls": ("Attention to [CLS]", "of all tokens' attention goes to [CLS]"),
     "first": (
         "Attention to the first token",
         "of the attention of all tokens but the first goes to the first one",
     ),
-    "sep": ("Attention to [SEP]", "of all tokens' attention goes to [SEP]"),
-    "punctuation": (
-        "Attention to periods and commas",
-        "of all tokens' attention goes to periods and commas",
-    ),
+    **{
+        token: (f"Attention to {words}", f"of all tokens' attention goes to {words}")
+        for token, words in TOKENS.items()
+    },
     "sep_to_sep": (
         "From [SEP] to [SEP]",
         "of the attention of [SEP] goes to [SEP], itself included",
@@ -99,12 +98,7 @@ TO_POSITION = {
 }
 TO_GRADIENT = {
     target: (f"Gradient importance, {words}", words)
-    for target, words in {
-        "cls": "[CLS]",
-        "sep": "[SEP]",
-        "punctuation": "periods and commas",
-        "unmasked": "all unmasked tokens",
-    }.items()
+    for target, words in (TOKENS | {"unmasked": "all unmasked tokens"}).items()
 }
 
 

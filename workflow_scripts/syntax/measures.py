@@ -132,18 +132,15 @@ def best_offsets(found: Tables) -> pd.DataFrame:
     For a decoder, whose offsets are negative, a row by relation and direction.
     """
     known = found[OFFSETS].dropna(subset=["accuracy"])
-    keys = ["relation", "direction"] if "direction" in known else ["relation"]
-    index = keys if len(keys) > 1 else "relation"
-    return known.loc[known.groupby(keys)["accuracy"].idxmax()].set_index(index)
+    keys = ["relation", *(["direction"] if "direction" in known else [])]
+    return known.loc[known.groupby(keys)["accuracy"].idxmax()].set_index(keys)
 
 
 def baselines(found: TableSet, scores: pd.DataFrame) -> pd.Series:
     """The accuracy of the best fixed offset for each row of the scores."""
     best = best_offsets(found)["accuracy"]
-    if best.index.nlevels == 1:
-        return scores["relation"].map(best)
-    wanted = pd.MultiIndex.from_frame(scores[["relation", "direction"]])
-    return pd.Series(best.reindex(wanted).to_numpy(), index=scores.index)
+    keys = scores.set_index(best.index.names).index
+    return pd.Series(best.reindex(keys).to_numpy(), index=scores.index)
 
 
 def shown_relations(found: Tables, study: Study) -> list[str]:

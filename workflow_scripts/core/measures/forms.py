@@ -82,10 +82,10 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that a reader may rely on, layer and head aside."""
-        several = () if isinstance(self.n, str) else self.n
-        one = (column for column in self.others.values() if isinstance(column, str))
-        null = (self.null,) if isinstance(self.null, str) and self.null else ()
-        return (*self.keys, self.value, *one, *several, *null)
+        n = (self.n,) if isinstance(self.n, str) else self.n
+        null = self.null if isinstance(self.null, str) else ""
+        named = (self.value, self.low, self.high, *n, self.p, self.label, null)
+        return (*self.keys, *filter(None, named))
 
     def of(self, **names: object) -> "Table":
         """The table of a task, seed and the like: `names` in the place of <task>, <seed>."""
@@ -339,11 +339,7 @@ def number(cell: Any, factor: float = 1) -> float | int | None:
 
 @dataclass(frozen=True)
 class Badge:
-    """A role that some heads have: those with a row where every column of `where` has its value.
-
-    A head may have several roles. The chapter's table states which heads have one; the atlas
-    applies no rule of its own.
-    """
+    """A role that some heads have: those with a row where every column of `where` has its value."""
 
     id: str  # "induction"; unique within a model
     mark: str  # one or two characters, which fit a head's cell: "I"; unique within a model
