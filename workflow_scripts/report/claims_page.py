@@ -11,20 +11,9 @@ from typing import Any
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import caption, caption_html
-from workflow_scripts.report.table_pages import (
-    BADGES,
-    VERDICTLESS,
-    Cell,
-    Column,
-    Link,
-    Page,
-    latex_table,
-    read_rows,
-    read_texts,
-    render,
-    with_report,
-)
+from workflow_scripts.report.table_pages import BADGES, VERDICTLESS, Cell, Column, Link, Page
 
 COLUMNS = (
     Column("statement", "claim", width="wide"),
@@ -108,7 +97,7 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
 
 def read_links(published: Iterable[Path]) -> dict[str, tuple[list[str], str]]:
     """For each claim the names of the products that show it, and its view of the atlas."""
-    rows = [row for path in published for row in read_rows(path)]
+    rows = [row for path in published for row in table_pages.read_rows(path)]
     return {row["id"]: (row.get("shown", "").split(), row.get("view", "")) for row in rows}
 
 
@@ -141,7 +130,7 @@ def main(
 
     Links start from `page_path`, where the study has the page.
     """
-    frame = read_texts(claims)
+    frame = table_pages.read_texts(claims)
     behind = read_links(published)
     folder = Path(page_path).parent
 
@@ -168,7 +157,7 @@ def main(
     printed = frame[["id", "statement", "case", "rule", "ours", "verdict"]].assign(
         ours=[number(row) for row in frame.to_dict("records")]
     )
-    text = latex_table(printed, heading, "claims")
+    text = table_pages.latex_table(printed, heading, "claims")
     shown = Page(
         title=heading,
         study=f"{config['study']} · {model}",
@@ -179,9 +168,9 @@ def main(
         files={"csv": claims.read_text(encoding="utf-8"), "tex": text},
         grouped="paper",
     )
-    page.write_text(render(shown), encoding="utf-8")
+    page.write_text(table_pages.render(shown), encoding="utf-8")
     latex.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    job.run(main, with_report(globals()))
+    job.run(main, table_pages.with_report(globals()))
