@@ -61,10 +61,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     learnt, stages = (shares[f"annotated_{of}"].iloc[0] for of in ("model", "stage"))
     by = f"Classified by a network trained on annotated maps of {learnt} "
     by += f"({stages.replace(',', ' and ')}).{study.note('maps')}"
+    tasks = [
+        task_title(task) + (" (generated)" if study.data.get(task) == "generated" else "")
+        for task in shares["task"].unique()
+    ]
     yield _class(
         "patterns.pretrained",
         "Class of maps, pretrained",
-        f"The class of most maps of the pretrained model, over {_tasks(shares, study)}. {by}",
+        f"The class of most maps of the pretrained model, over {', '.join(tasks)}. {by}",
         {**NETWORK, "stage": "pretrained"},
     )
     runs = shares[["task", "stage", "seed"]].drop_duplicates()
@@ -86,15 +90,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 {**where, "class": name},
                 **run,
             )
-
-
-def _tasks(shares: pd.DataFrame, study: Study) -> str:
-    """The tasks whose maps are classified; generated ones are called so."""
-    titles = {task: task_title(task) for task in shares["task"].unique()}
-    generated = {task for task in titles if study.data.get(task) == "generated"}
-    return ", ".join(
-        f"{title} (generated)" if task in generated else title for task, title in titles.items()
-    )
 
 
 def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) -> Form:

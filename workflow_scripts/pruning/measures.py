@@ -55,7 +55,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             where,
             **run,
         )
-        yield NORMALISED.of(**table.names).form(
+        yield replace(NORMALISED, file=table.file).form(
             f"importance.{task}.{seed}.normalised",
             f"Importance in its layer, {title}",
             "Importance divided by the l2 norm of its layer; heads are pruned in this order. "

@@ -159,7 +159,7 @@ def importance(table: Table, study: Study) -> Iterator[Form]:
         task=TASK,
         state=state,
     )
-    yield NORMALISED.of(**table.names).form(
+    yield replace(NORMALISED, file=table.file).form(
         "translation.importance.normalised",
         "Importance in its layer",
         "Importance divided by the l2 norm of its type and layer; heads are pruned in this order. "

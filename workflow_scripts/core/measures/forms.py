@@ -87,17 +87,11 @@ class Table:
         named = (self.value, self.low, self.high, *n, self.p, self.label, null)
         return (*self.keys, *filter(None, named))
 
-    def of(self, **names: object) -> "Table":
-        """The table of a task, seed and the like: `names` in the place of <task>, <seed>."""
-        known = {name: str(value) for name, value in names.items()}
-        file = re.sub(r"<(\w+)>", lambda match: known[match[1]], self.file)
-        return replace(self, file=file, names=known)
-
     def at(self, path: str) -> "Table | None":
         """The table at a path, with the names that the path has; None where it is another's."""
         pattern = re.sub(r"<(\w+)>", r"(?P<\1>[^/.]+)", self.file.replace(".", r"\."))
         match = re.fullmatch(pattern, path)
-        return self.of(**match.groupdict()) if match else None
+        return replace(self, file=path, names=match.groupdict()) if match else None
 
     def rows(self, **where: Any) -> "Rows":
         """The rows of the table where every column of `where` has its value."""
