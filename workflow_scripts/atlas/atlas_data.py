@@ -57,13 +57,6 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     return [entry(form, found) for form in shown], left_out
 
 
-def badges_of(found: Tables, study: Study) -> dict[str, list[dict[str, Any]]]:
-    """The badges of a model's heads, by chapter; no key where no chapter declares one."""
-    declared = [one.badges for one in MEASURES.values() if hasattr(one, "badges")]
-    badges = [badge_entry(badge, found) for each in declared for badge in each(found, study)]
-    return {"badges": badges} if badges else {}
-
-
 def states_of(used: Iterable[str]) -> list[dict[str, Any]]:
     """The states of a model that are `used`: the pretrained one, then by task and seed."""
     states: list[dict[str, Any]] = [{"name": PRETRAINED, "title": PRETRAINED}]
@@ -142,9 +135,10 @@ def assemble(
             content = add_maps(parts, file)
             for segment in content["segments"]:
                 states += [*segment["maps"], *segment["norms"]]
-        label = labels.get(found.model, found.model)
-        about = model_entry(card, states_of(states), label)
-        parts["models"].append(about | badges_of(found, study))
+        about = model_entry(card, states_of(states), labels.get(found.model, found.model))
+        declared = [one.badges(found, study) for one in MEASURES.values() if hasattr(one, "badges")]
+        badges = [badge_entry(badge, found) for of_chapter in declared for badge in of_chapter]
+        parts["models"].append(about | ({"badges": badges} if badges else {}))
     for path in translators:
         model, found = MEASURES[path.parent.name].opened(path, products)
         measures, left_out = measures_of(found, study)

@@ -46,9 +46,8 @@ DECIMALS = 4
 
 def gold_labels(task: str, table: Path) -> dict[str, Label]:
     """The label of each example of a task, by its id: the name of its class, or a score."""
-    frame = read_task(table)
-    pairs = zip(frame["id"], frame["label"], strict=True)
-    return {identity: _named(task, label) for identity, label in pairs}
+    labels = read_task(table).set_index("id")["label"]
+    return {identity: _named(task, label) for identity, label in labels.items()}
 
 
 def outcomes(

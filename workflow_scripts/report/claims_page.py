@@ -101,15 +101,6 @@ def read_links(published: Iterable[Path]) -> dict[str, tuple[list[str], str]]:
     return {row["id"]: (row.get("shown", "").split(), row.get("view", "")) for row in rows}
 
 
-def measures_of(atlas: Path | None) -> dict[str, list[str]]:
-    """The ids of the measures that the atlas has of each model; none without an atlas."""
-    found: dict[str, list[str]] = {}
-    if atlas is not None:
-        for measure in json.loads(atlas.read_text(encoding="utf-8"))["measures"]:
-            found.setdefault(measure["model"], []).append(measure["id"])
-    return found
-
-
 def main(
     claims: Path,
     cases: Path,
@@ -139,7 +130,9 @@ def main(
         report = str(report_href(str(product))) if report_href else ""
         return Link(text, str(product), relative, report, fragment, menu)
 
-    measures = measures_of(atlas)
+    measures: dict[str, list[str]] = {}  # their ids by model
+    for measure in json.loads(atlas.read_text(encoding="utf-8"))["measures"] if atlas else []:
+        measures.setdefault(measure["model"], []).append(measure["id"])
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
     for row, of in every:
