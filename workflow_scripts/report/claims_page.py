@@ -95,12 +95,6 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     ]
 
 
-def read_links(published: Iterable[Path]) -> dict[str, tuple[list[str], str]]:
-    """For each claim the names of the products that show it, and its view of the atlas."""
-    rows = [row for path in published for row in table_pages.read_rows(path)]
-    return {row["id"]: (row.get("shown", "").split(), row.get("view", "")) for row in rows}
-
-
 def main(
     claims: Path,
     cases: Path,
@@ -122,7 +116,7 @@ def main(
     Links start from `page_path`, where the study has the page.
     """
     frame = table_pages.read_texts(claims)
-    behind = read_links(published)
+    behind = {row["id"]: row for path in published for row in table_pages.read_rows(path)}
     folder = Path(page_path).parent
 
     def link(text: str, product: Path, fragment: str, menu: str) -> Link:
@@ -136,10 +130,10 @@ def main(
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
     for row, of in every:
-        names, view = behind.get(row["id"], ([], ""))
+        view = behind.get(row["id"], {}).get("view", "")
         links = [
             link(named(path), path, "", f"{row['paper']}, {named(path)}")
-            for name in names
+            for name in behind.get(row["id"], {}).get("shown", "").split()
             for path in products
             if path.stem == name
         ]

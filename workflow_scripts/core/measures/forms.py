@@ -118,16 +118,11 @@ class Rows:
     table: Table
     where: Mapping[str, Any]
 
-    def place(self, folder: str) -> dict[str, Any]:
+    def source(self, folder: str) -> dict[str, Any]:
         """What the atlas states about the origin of the values."""
         table = PurePosixPath(folder, self.table.file).as_posix()
         where = {"where": self.where, "factor": self.table.factor}
         return {"table": table, "column": self.table.value} | where
-
-    def source(self, folder: str) -> dict[str, Any]:
-        """The origin of the values, and the columns of the numbers and words that go with them."""
-        picked = {"pick": "largest"} if self.table.largest else {}
-        return self.place(folder) | self.table.others | picked
 
 
 @dataclass(frozen=True)
@@ -362,17 +357,18 @@ NUMBERS = ("label", "value", "low", "high", "n", "p")
 
 def entry(form: Form, found: Tables) -> dict[str, Any]:
     """A measure as the atlas has it."""
+    table, source = form.rows.table, form.rows.source(found.folder)
     if form.compute:
         columns = form.compute(found)
-        source = form.rows.place(found.folder) | {"derived": form.derived}
+        source |= {"derived": form.derived}
     else:
         columns = read_columns(form, found)
-        source = form.rows.source(found.folder)
+        source |= table.others | ({"pick": "largest"} if table.largest else {})
     null = form.null
     if isinstance(null, Rows):
-        source["null"] = null.place(found.folder)
+        source["null"] = null.source(found.folder)
         null = read_null(null, found)
-    about = vars(form.rows.table) | vars(form)
+    about = vars(table) | vars(form)
     about |= {"model": found.model, "source": source, "null": null}
     about |= OF_CATEGORIES if about["categories"] else {}
     measure = {name: about[name] for name in FIELDS}
