@@ -83,8 +83,6 @@ NEXT_TOKEN = Table(
     unit="nats",
     decimals=3,
 )
-TABLES = (SCORES, HEADS, NEXT_TOKEN, MODE_HEADS, NEXT_TOKEN_MODE_HEADS)
-TABLES += (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION)
 OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
 # The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
 MEASURED_ON = {

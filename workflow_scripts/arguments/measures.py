@@ -40,7 +40,6 @@ SCORES = Table(
     low="",
     high="",
 )
-TABLES = (HEADS, PREDICTIONS, SCORES)
 # What is measured of a point, its unit, decimals, and what it is.
 CUE = {
     "margin": (

@@ -91,7 +91,6 @@ EIGENVALUE = replace(
     decimals=2,
     scale="diverging",
 )
-TABLES = (RANDOM, NATURAL, SINKS, BY_NORM, COPYING, EIGENVALUE, RETRIEVAL)
 # The mark of a role in the atlas, its title, and its token.
 ROLES = {
     "previous": ("P", "Previous token", "the token before the query"),

@@ -33,7 +33,6 @@ DISTANCES = Table(
     high="",
     unit="nats",
 )
-TABLES = (EMBEDDING, COORDINATE, DISTANCES)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:

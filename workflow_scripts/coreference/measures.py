@@ -34,7 +34,6 @@ RULES = replace(
     about="how often a rule finds an antecedent: of no attention head",
     keys=("system", "type"),
 )
-TABLES = (SCORES, RULES)
 MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nouns"}
 # The simplest rules, which a head must beat to be of use, with their names for people.
 BASELINES = {"nearest": "nearest mention", "head_match": "nearest mention with the same head word"}

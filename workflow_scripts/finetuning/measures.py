@@ -53,7 +53,6 @@ SHARED = Table(
     unit="points",
     scale="diverging",
 )
-TABLES = (SIMILARITY, KINDS, LINKS, SHARED)
 TAGGED = " (silver: as a parser finds them)"
 TO_KIND = {
     "noun": "to nouns",

@@ -43,7 +43,6 @@ ABOVE_CONTROLS = replace(
     decimals=3,
     scale="diverging",
 )
-TABLES = (LINKS, ABOVE_CONTROLS)
 DIRECTIONS = {
     "either": "in either direction",
     "from predicate": "from the predicate",

@@ -23,7 +23,6 @@ SYNTAX = Table(
     **PERCENT,
     better="high",
 )
-TABLES = (SPECIAL_TOKENS, SYNTAX)
 TO = {
     "cls": "[CLS]",
     "first": "the first token",

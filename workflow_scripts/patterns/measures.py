@@ -48,7 +48,6 @@ CLASS_OF_MOST = replace(
     unit="",
     categories=CLASSES,
 )
-TABLES = (SHARES, CLASS_OF_MOST)
 NETWORK = {"method": "network"}
 
 

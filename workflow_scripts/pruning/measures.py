@@ -38,7 +38,6 @@ NEXT_TOKEN = replace(
     "the key-value head",
     keys=("unit",),
 )
-TABLES = (IMPORTANCE, NORMALISED, NEXT_TOKEN)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:

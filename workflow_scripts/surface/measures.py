@@ -73,7 +73,6 @@ RELATIVE = replace(
     high="relative_high",
     **UNIFORM | {"null": 100},
 )
-TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, RELATIVE, GRADIENTS)
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}
 TOKENS = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "periods and commas"}
 TO_SPECIAL = {

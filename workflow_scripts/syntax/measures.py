@@ -52,7 +52,6 @@ OFFSETS = Table(
     **NO_INTERVAL,
     **PERCENT,
 )
-TABLES = (SCORES, BEST, OFFSETS)
 # For a decoder, where each direction has words of its own.
 BACK = {
     "dependent_to_head": "the head word on its left",

@@ -69,7 +69,6 @@ OF_TYPES = Table(
     value="value",
     keys=("measure", "type", "other"),
 )
-TABLES = (SCORES, IMPORTANCE, NORMALISED, CURVES, TRAINING, OF_TYPES)
 OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
 # The paper that masks so, what the head does then, and what several are.
 MODES = {
