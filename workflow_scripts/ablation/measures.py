@@ -276,7 +276,7 @@ def _run_title(task: str, seed: int) -> str:
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     """Heads whose effects on the loss show in all modes, or depend on it, on any task."""
-    for table in filter(found.__contains__, (MODE_HEADS, NEXT_TOKEN_MODE_HEADS)):
+    for table in (MODE_HEADS, NEXT_TOKEN_MODE_HEADS):
         yield Badge(
             "in-all-modes",
             "A",

@@ -34,8 +34,12 @@ ORIGINS = {
 
 
 def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list[str]]:
-    """All measures of a model, by paper and group, and a sentence on those without an example."""
-    forms = [form for chapter in MEASURES.values() for form in chapter.forms(found, study)]
+    """All measures of a model, by paper and group, and a sentence on those without an example.
+
+    Those whose table the study lacks are left out.
+    """
+    every = (form for chapter in MEASURES.values() for form in chapter.forms(found, study))
+    forms = [form for form in every if form.rows.table in found]
     places = [(form.rows.table.paper, form.rows.table.group) for form in forms]
     order = sorted(places, key=lambda place: (list(GROUPS).index(place[0]), places.index(place)))
     forms.sort(key=lambda form: order.index((form.rows.table.paper, form.rows.table.group)))
@@ -130,7 +134,8 @@ def assemble(
                 states += [*segment["maps"], *segment["norms"]]
         about = model_entry(card, states_of(states), labels.get(found.model, found.model))
         declared = [one.badges(found, study) for one in MEASURES.values() if hasattr(one, "badges")]
-        badges = [badge_entry(badge, found) for of_chapter in declared for badge in of_chapter]
+        every = (badge for of_chapter in declared for badge in of_chapter)
+        badges = [badge_entry(badge, found) for badge in every if badge.table in found]
         parts["models"].append(about | ({"badges": badges} if badges else {}))
     for path in translators:
         model, found = MEASURES[path.parent.name].opened(path, products)

@@ -105,9 +105,7 @@ FIRST = {
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
-    """Attention to the token of each of ROLES, and where the study has them the other tests."""
-    if RANDOM not in found:
-        return
+    """Attention to the token of each of ROLES, and the other tests."""
     corpus = f"the text {study.corpora.get('battery')}.{study.note('text')}"
     for role, (_, title, token) in ROLES.items():
         yield RANDOM.form(
@@ -128,53 +126,45 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         )
     over = f"Mean over texts of {study.corpora.get('battery')}.{study.note('text')}"
     for first, (words, short) in FIRST.items():
-        if SINKS in found:
-            yield SINKS.form(
-                f"sink.{first}",
-                f"Weight on the first token{short}",
-                f"The mean weight of all queries on {words} (Gu et al. 2024). {over} "
-                f"{OVER_DOCUMENTS}",
-                {"first": first},
-            )
-            yield BY_NORM.form(
-                f"sink.by-norm.{first}",
-                f"First token's share of the norm{short}",
-                "The share of the norms of the weighted, transformed vectors (Kobayashi et al. "
-                f"2020) that is of {words}. {over} {OVER_DOCUMENTS}",
-                {"first": first},
-            )
-    if COPYING in found:
-        yield COPYING.form(
-            "copying.top",
-            "Copying, by behaviour",
-            "How often the attended token has the largest logit of the sequence's tokens in the "
-            "head's own output, the final norm frozen. Queries of the second copy of random "
-            "tokens, mean over sequences. "
-            "Interval: 95%, bootstrap over sequences; p: sign flips of sequences, of the attended "
-            "token's logit against the others', corrected for all heads.",
+        yield SINKS.form(
+            f"sink.{first}",
+            f"Weight on the first token{short}",
+            f"The mean weight of all queries on {words} (Gu et al. 2024). {over} {OVER_DOCUMENTS}",
+            {"first": first},
         )
-        yield EIGENVALUE.form(
-            "copying.eigenvalue",
-            "Copying, by eigenvalues",
-            "Sum of the eigenvalues of the head's OV circuit over the sum of their sizes (Elhage "
-            "et al. 2021), of weights alone: 1 copies every direction, -1 turns its sign.",
+        yield BY_NORM.form(
+            f"sink.by-norm.{first}",
+            f"First token's share of the norm{short}",
+            "The share of the norms of the weighted, transformed vectors (Kobayashi et al. 2020) "
+            f"that is of {words}. {over} {OVER_DOCUMENTS}",
+            {"first": first},
         )
-    if RETRIEVAL in found:
-        yield RETRIEVAL.form(
-            "retrieval.score",
-            "Retrieval",
-            "How many tokens of a needle in running text the head copies while they are "
-            "predicted: its most attended token is in the needle and is that token (after Wu et "
-            "al. 2024), the answer teacher-forced. Mean over needles. Interval: 95%, bootstrap "
-            "over needles; p: sign flips of needles, against the answer's other tokens, corrected "
-            "for all heads.",
-        )
+    yield COPYING.form(
+        "copying.top",
+        "Copying, by behaviour",
+        "How often the attended token has the largest logit of the sequence's tokens in the head's "
+        "own output, the final norm frozen. Queries of the second copy of random tokens, mean over "
+        "sequences. Interval: 95%, bootstrap over sequences; p: sign flips of sequences, of the "
+        "attended token's logit against the others', corrected for all heads.",
+    )
+    yield EIGENVALUE.form(
+        "copying.eigenvalue",
+        "Copying, by eigenvalues",
+        "Sum of the eigenvalues of the head's OV circuit over the sum of their sizes (Elhage et "
+        "al. 2021), of weights alone: 1 copies every direction, -1 turns its sign.",
+    )
+    yield RETRIEVAL.form(
+        "retrieval.score",
+        "Retrieval",
+        "How many tokens of a needle in running text the head copies while they are predicted: its "
+        "most attended token is in the needle and is that token (after Wu et al. 2024), the answer "
+        "teacher-forced. Mean over needles. Interval: 95%, bootstrap over needles; p: sign flips "
+        "of needles, against the answer's other tokens, corrected for all heads.",
+    )
 
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     """The heads with one of ROLES that running text confirms, and those that other tests find."""
-    if RANDOM not in found:
-        return
     for role, (mark, title, token) in ROLES.items():
         yield Badge(
             role,
@@ -187,22 +177,19 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
             {"role": role, "confirmed": True},
             measure=f"role.{role}",
         )
-    if SINKS in found:
-        about = "The mean weight on the first token of texts exceeds the threshold."
-        where = {"first": "text", "has_role": True}
-        yield Badge("sink", "S", "First-token sink", about, SINKS, where, "sink.text")
-    if COPYING in found:
-        about = (
-            "On random tokens the attended token has the largest logit in the head's own output "
-            "more often than the threshold, and a larger one than the sequence's other tokens with "
-            "p below .05, corrected for all heads."
-        )
-        yield Badge("copying", "C", "Copying", about, COPYING, {"has_role": True}, "copying.top")
-    if RETRIEVAL in found:
-        about = (
-            "While a needle's tokens are predicted, the most attended token is that token, inside "
-            "the needle, at least as often as the threshold, and more often than one of the "
-            "answer's other tokens with p below .05, corrected for all heads."
-        )
-        where = {"has_role": True}
-        yield Badge("retrieval", "R", "Retrieval", about, RETRIEVAL, where, "retrieval.score")
+    about = "The mean weight on the first token of texts exceeds the threshold."
+    where = {"has_role": True}
+    of_text = {"first": "text"} | where
+    yield Badge("sink", "S", "First-token sink", about, SINKS, of_text, "sink.text")
+    about = (
+        "On random tokens the attended token has the largest logit in the head's own output more "
+        "often than the threshold, and a larger one than the sequence's other tokens with p below "
+        ".05, corrected for all heads."
+    )
+    yield Badge("copying", "C", "Copying", about, COPYING, where, "copying.top")
+    about = (
+        "While a needle's tokens are predicted, the most attended token is that token, inside the "
+        "needle, at least as often as the threshold, and more often than one of the answer's other "
+        "tokens with p below .05, corrected for all heads."
+    )
+    yield Badge("retrieval", "R", "Retrieval", about, RETRIEVAL, where, "retrieval.score")

@@ -37,8 +37,6 @@ DISTANCES = Table(
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """What a head looks like in Figure 6, and where it is in the plane."""
-    if EMBEDDING not in found:
-        return
     text = f"On segments of the text {study.corpora.get('clusters')}.{study.note('text')}"
     yield replace(
         EMBEDDING, categories=OF_DECODERS if found.decoder else EMBEDDING.categories

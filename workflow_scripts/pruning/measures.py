@@ -62,12 +62,10 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             where,
             **run,
         )
-    if NEXT_TOKEN in found:
-        yield NEXT_TOKEN.form(
-            "importance.nats",
-            "Importance, nats per token",
-            "|dL/d gate|: how much the mean loss of a segment's next tokens changes with the "
-            f"head's gate. Mean over segments of running text.{study.note('text')} "
-            f"{OVER_DOCUMENTS}",
-            {"unit": "head"},
-        )
+    yield NEXT_TOKEN.form(
+        "importance.nats",
+        "Importance, nats per token",
+        "|dL/d gate|: how much the mean loss of a segment's next tokens changes with the head's "
+        f"gate. Mean over segments of running text.{study.note('text')} {OVER_DOCUMENTS}",
+        {"unit": "head"},
+    )
