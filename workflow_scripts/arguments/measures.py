@@ -37,8 +37,7 @@ SCORES = Table(
     "the accuracy of a run on a set of points, from 0 to 1",
     value="accuracy",
     keys=("family", "trained_on", "setup", "seed", "split", "points", "degenerate"),
-    low="",
-    high="",
+    interval="",
 )
 # What is measured of a point, its unit, decimals, and what it is.
 CUE = {

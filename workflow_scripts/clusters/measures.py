@@ -29,8 +29,7 @@ DISTANCES = Table(
     "the Jensen-Shannon divergence of two heads' attention, in nats: a row for each pair",
     value="distance",
     keys=("layer_a", "head_a", "layer_b", "head_b"),
-    low="",
-    high="",
+    interval="",
     unit="nats",
 )
 

@@ -28,8 +28,7 @@ KINDS = Table(
     "the share of attention that goes to tokens of a kind, over all examples",
     value="share",
     keys=("kind", "query", "stage"),
-    low="share_low",
-    high="share_high",
+    interval="share",
     n=("n", "n_without"),  # the share is over the examples without such a token, too
     null="tokens",
     null_title="uniform attention",

@@ -27,8 +27,7 @@ NORMALISED = replace(
     IMPORTANCE,
     about="importance divided by the l2 norm of its layer; heads are pruned in this order",
     value="normalised",
-    low="",
-    high="",
+    interval="",
     decimals=3,
 )
 NEXT_TOKEN = replace(

@@ -33,8 +33,7 @@ LARGEST = replace(
     ENTROPY,
     about="the mean of the largest weight that a query gives to a single token",
     value="largest",
-    low="largest_low",
-    high="largest_high",
+    interval="largest",
     null="",
     null_title=None,
     **PERCENT,
@@ -69,8 +68,7 @@ RELATIVE = replace(
     LARGEST,
     about="of a decoder: entropy as a share of log i, the largest that a token at position i has",
     value="relative",
-    low="relative_low",
-    high="relative_high",
+    interval="relative",
     **UNIFORM | {"null": 100},
 )
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}

@@ -47,8 +47,7 @@ NORMALISED = replace(
     IMPORTANCE,
     about="importance divided by the l2 norm of its type and layer; heads are pruned in this order",
     value="normalised",
-    low="",
-    high="",
+    interval="",
     decimals=3,
 )
 CURVES = Table(

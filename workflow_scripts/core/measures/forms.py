@@ -20,7 +20,7 @@ OVER_EXAMPLES = "Interval: 95%, bootstrap over examples."
 # Fields that tables share: of shares in percent, of changes, and of what has no interval and n.
 PERCENT: dict[str, Any] = {"factor": 100, "unit": "%", "decimals": 1}
 NO_EFFECT: dict[str, Any] = {"null": 0, "null_title": "no effect", "scale": "diverging"}
-NO_INTERVAL: dict[str, Any] = {"low": "", "high": "", "n": ""}
+NO_INTERVAL: dict[str, Any] = {"interval": "", "n": ""}
 # The fields of a table that say how the atlas shows a measure of it.
 SHOWN = ("paper", "group", "unit", "scale", "null_title", "decimals", "better", "categories")
 # Sentences on data that are not real, or not annotated by people.
@@ -39,19 +39,18 @@ class Table:
     model of the study; <task>, <seed> and the like stand for any name, and `names` holds those of
     one table. `keys` are the columns that, with layer and head, name a row; of several rows of a
     head, the one with the `largest` number counts. The fields from `value` to `label` name the
-    columns of the number, of its 95% interval, of what it is a mean over, of its p-value, of the
-    value where there is no effect (or that value in `unit`) and of a word on the number; an empty
-    field has no column. Numbers are shown `factor` times as large, in `unit`; `better` is the
-    better side, where there is one. A value that is a word is one of `categories`. The atlas shows
-    the table's measures in a `group` of those of a `paper`.
+    columns of the number, of its 95% interval (<interval>_low and <interval>_high), of what it is a
+    mean over, of its p-value, of the value where there is no effect (or that value in `unit`) and
+    of a word on the number; an empty field has no column. Numbers are shown `factor` times as
+    large, in `unit`; `better` is the better side, where there is one. A value that is a word is one
+    of `categories`. The atlas shows the table's measures in a `group` of those of a `paper`.
     """
 
     file: str
     about: str  # what a row's number is, for people
     value: str
     keys: tuple[str, ...] = ()
-    low: str = "ci_low"
-    high: str = "ci_high"
+    interval: str = "ci"
     n: str | tuple[str, ...] = "n"
     p: str = ""
     null: str | float = ""
@@ -76,16 +75,17 @@ class Table:
     @property
     def others(self) -> dict[str, str | tuple[str, ...]]:
         """The columns of the interval, of n, p and label, those that it has."""
-        named = {name: getattr(self, name) for name in ("low", "high", "n", "p", "label")}
+        named = {end: self.interval and f"{self.interval}_{end}" for end in ("low", "high")}
+        named |= {name: getattr(self, name) for name in ("n", "p", "label")}
         return {name: column for name, column in named.items() if column}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that a reader may rely on, layer and head aside."""
-        n = (self.n,) if isinstance(self.n, str) else self.n
-        null = self.null if isinstance(self.null, str) else ""
-        named = (self.value, self.low, self.high, *n, self.p, self.label, null)
-        return (*self.keys, *filter(None, named))
+        several = () if isinstance(self.n, str) else self.n
+        one = (column for column in self.others.values() if isinstance(column, str))
+        null = (self.null,) if isinstance(self.null, str) and self.null else ()
+        return (*self.keys, self.value, *one, *several, *null)
 
     def at(self, path: str) -> "Table | None":
         """The table at a path, with the names that the path has; None where it is another's."""
