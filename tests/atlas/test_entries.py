@@ -188,7 +188,7 @@ def test_distances_are_sorted() -> None:
     a, b = np.triu_indices(4, 1)
     columns = {"layer_a": a // 2, "head_a": a % 2, "layer_b": b // 2, "head_b": b % 2}
     frame = pd.DataFrame(columns).assign(distance=10 * a + b, n=7)
-    found = distances_of({DISTANCES: frame.iloc[::-1]}, "novels")
+    found = distances_of({DISTANCES: frame[::-1]}, "novels")
     assert found["value"] == [1, 2, 3, 12, 13, 23]
 
 
