@@ -10,7 +10,7 @@ import pandas as pd
 
 from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms, translators
 from workflow_scripts.claims.numbers import paper_number
-from workflow_scripts.claims.products import MEASURES, NotMeasured, Products, is_one_of
+from workflow_scripts.claims.products import MEASURES, TITLES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
     NOT_COMPARABLE,
@@ -29,7 +29,7 @@ PAPERS = (clark, kovaleva, michel, translators, niven, norms, decoders)
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
 # Columns of the table, by the field of a number that they hold.
-OF_NUMBER = {"case": "case", "ours": "value", "ci_low": "low", "ci_high": "high"}
+OF_NUMBER = {"ours": "value", "ci_low": "low", "ci_high": "high"}
 OF_NUMBER |= {"interval": "interval", "n": "n", "n_of": "of", "seeds": "seeds"}
 OF_NUMBER |= {"reference": "reference", "about": "about"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
@@ -60,14 +60,13 @@ class Comparability:
         met = {"bert-large": self.model == "BERT-large", "translation": self.translator}
         met["own-head"] = measured.own_head
         for need in claim.needs:
+            kind = self.data.get(measured.task if need == "task" else need, "real")
             if need in WHY_NOT:
-                if met[need]:
-                    continue
-                return WHY_NOT[need]
-            name = measured.task if need == "task" else need
-            if name and (kind := self.data.get(name, "real")) != "real":
-                if kind == "machine":
-                    return MACHINE[name]
+                if not met[need]:
+                    return WHY_NOT[need]
+            elif kind == "machine":
+                return MACHINE[need]
+            elif kind != "real":
                 return f"{kind} {'data' if need in ('task', 'arct') else need}"
         return ""
 
@@ -109,10 +108,7 @@ def evaluate(
 
 
 def paper_scores(claim: Claim) -> str | None:
-    """The verdict on the paper's own number under its rule; None where the paper has no number.
-
-    Where the number's sampling interval is unknown it is judged as an exact one, which is stated.
-    """
+    """The verdict on the paper's own number, if it has one; an unknown interval is as of none."""
     number = paper_number(claim)
     if number is None:
         return None
@@ -121,7 +117,7 @@ def paper_scores(claim: Claim) -> str | None:
 
 
 def _row(
-    claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str = ""
+    claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str | None = None
 ) -> dict[str, Any]:
     row: dict[str, Any] = {name: getattr(claim, name) for name in ("id", "paper", "place", "kind")}
     row |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
@@ -129,12 +125,11 @@ def _row(
     low, high = (end if math.isfinite(end) else None for end in claim.target)
     row |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
     row |= {"unit": claim.unit, "rule_since": claim.since, "paper_scores": paper_scores(claim)}
+    row["case"] = measured and (measured.case or TITLES.get(measured.task, ""))
     row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
-    row |= {"rests_on": None, "rule_met": None}
-    if measured:
-        row |= {"rests_on": rests_on, "rule_met": rule_met(claim, measured)}
-        if measured.reference is None:
-            row["reference"] = claim.reference
+    row |= {"rests_on": rests_on, "rule_met": measured and rule_met(claim, measured)}
+    if measured and measured.reference is None:
+        row["reference"] = claim.reference
     row |= {"verdict": verdict, "because": because, "later": claim.later, "source": claim.source}
     return row | {name: getattr(measured, name, "") for name in OF_CASE}
 

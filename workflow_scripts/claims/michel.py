@@ -1,7 +1,7 @@
 """Our numbers for the claims of Michel et al. 2019 about heads of classifiers, and of decoders."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from scipy import stats
 from workflow_scripts.ablation.measures import SCORES, set_title
 from workflow_scripts.claims.numbers import (
     CONFIDENCE,
-    MEAN_OF_ENDS,
     OVER_DOCUMENTS,
     OVER_EXAMPLES,
     apart,
@@ -25,8 +24,8 @@ from workflow_scripts.claims.numbers import (
     in_percent,
     order_of_noise,
     over_seeds,
-    row_number,
-    share_of_heads,
+    seeds_number,
+    share_number,
 )
 from workflow_scripts.claims.products import (
     NAMES,
@@ -35,9 +34,10 @@ from workflow_scripts.claims.products import (
     NotMeasured,
     Products,
     measure,
-    seeds_of,
+    on_task,
 )
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TASKS
 
 PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
@@ -63,25 +63,19 @@ def _in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
 
 def _no_accuracy(metric: str) -> str:
     """Why points of a metric have no bound in points of accuracy; empty where they have."""
-    if metric in CORRELATIONS:
-        return "points of a correlation are not points of accuracy"
-    return ""
+    return "points of a correlation are not points of accuracy" if metric in CORRELATIONS else ""
 
 
-def _development_sets(table: pd.DataFrame) -> list[tuple[dict[str, Any], pd.DataFrame]]:
-    """The rows of each task and development set, in one metric, after what is stated of a number.
+def _development_sets(products: Products, table: str) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """For each task and development set what is stated of a number, and its rows with gates of 0.
 
-    With gates of 0. That is its case, task and seeds, and why it is not comparable with the paper's
-    points of accuracy. Each seed has rows of its own.
+    The rows are in one metric, a row for each seed.
     """
-    table = _in_one_metric(table[table["mode"] == "zero"])
-    parts = []
+    table = _in_one_metric(where(products[table], mode="zero"))
     for (task, split), rows in table.groupby(["task", "split"], sort=False):
-        case = task if split == DEV else f"{task} {split.removeprefix('dev_')}"
-        fields = {"case": case, "task": NAMES[task], "seeds": seeds_of(rows)}
-        fields["not_comparable"] = _no_accuracy(rows["metric"].iloc[0])
-        parts.append((fields, rows))
-    return parts
+        case = "" if split == DEV else f"{task} {split.removeprefix('dev_')}"
+        because = _no_accuracy(rows["metric"].iloc[0])
+        yield {"case": case, "not_comparable": because, **on_task(NAMES[task], rows)}, rows
 
 
 @measure("michel2019-table1", "michel2019-power")
@@ -93,7 +87,7 @@ def classifier_heads_without_loss(products: Products, level: float, most: float)
     that surely lose less than `most` points, of those without a significant loss: a test that finds
     little shows little. Mean over seeds.
     """
-    for fields, rows in _development_sets(products["michel2019-table1"]):
+    for fields, rows in _development_sets(products, "michel2019-table1"):
         p = rows["p_t"].fillna(rows["p"])
         free = ~((rows["effect"] < 0) & (p < level))
         about = f"{_examples(rows)}; {_found(products, rows)} would be found after correction"
@@ -121,7 +115,7 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
     that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
     Mean over seeds.
     """
-    for fields, rows in _development_sets(products["michel2019-table3"]):
+    for fields, rows in _development_sets(products, "michel2019-table3"):
         value, low, high = (rows[name] > -most for name in columns_of(rows, column))
         number = in_percent(counted(low, value, high, "layers", about=_examples(rows), **fields))
         yield replace(number, n=rows["layer"].nunique())
@@ -133,7 +127,7 @@ def worst_layer_of_one_head(products: Products) -> Cases:
 
     Mean over seeds, whose worst layers may differ.
     """
-    for fields, rows in _development_sets(products["michel2019-table3"]):
+    for fields, rows in _development_sets(products, "michel2019-table3"):
         worst = rows.loc[rows.groupby("seed")["effect"].idxmin()]
         left = [f"{row.head} left in layer {row.layer}" for row in worst.itertuples()]
         about = f"{worst['metric'].iloc[0]}, {' or '.join(dict.fromkeys(left))}"
@@ -147,19 +141,15 @@ def agreement(products: Products, correlation: float, task: str = "") -> Cases:
     On every task, or one; `correlation` is the paper's. The number is not comparable where the
     effects are too noisy for it. The interval resamples heads.
     """
-    rows = products["michel2019-pairs"]
-    rows = rows[rows["mode"] == "zero"]
-    halves = rows[rows["kind"] == "halves"].set_index("one")["pearson"]
-    seeds = products.all_of(SCORES).groupby("task")["seed"].nunique()
-    tasks = {set_title(name, DEV): name for name in seeds.index}
-    rows = rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)]
-    for row in rows.to_dict("records"):
-        name = tasks[row["one"]]
-        if task and TITLES[name] != task:
-            continue
-        of_both = halves[row["one"]], halves[f"{TITLES[name]} {row['other']}"]
-        more = {"task": name, "seeds": int(seeds[name])}
-        yield between_sets(row, *of_both, correlation, **more)
+    rows = where(products["michel2019-pairs"], mode="zero")
+    halves = where(rows, kind="halves").set_index("one")["pearson"]
+    by_task = products.all_of(SCORES).groupby("task")
+    by_title = {set_title(name, DEV): on_task(str(name), of_task) for name, of_task in by_task}
+    for row in where(rows, kind="datasets").to_dict("records"):
+        more = by_title.get(row["one"])
+        if more and task in ("", TITLES[more["task"]]):
+            of_both = halves[row["one"]], halves[f"{TITLES[more['task']]} {row['other']}"]
+            yield between_sets(row, *of_both, correlation, **more)
 
 
 @measure("michel2019-fig3")
@@ -174,7 +164,9 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
             continue
         row = rows.loc[(rows["share"] - share).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
-        yield _mean_over_runs(row, about, 100, comparable=bool(task))
+        because = "" if task else _no_accuracy(row["metric"])
+        more = {"about": about, "not_comparable": because}
+        yield seeds_number(row, "change", int(row["runs"]), 100, **more)
 
 
 @measure("michel2019-fig3")
@@ -192,7 +184,7 @@ def order_area(products: Products) -> Cases:
         about = f"{ones[task]['metric'].iloc[0]}, {first.value:+.1f} against {second.value:+.1f}"
         about += f"; a random order: {third.value:+.1f}" if third else ""
         more = {"about": about, "task": NAMES[task], "seeds": int(ones[task]["runs"].min())}
-        more |= {"n": int(ones[task]["n"].iloc[0]), "of": "examples", "case": task}
+        more |= {"n": int(ones[task]["n"].iloc[0]), "of": "examples"}
         yield apart(first, second, not_comparable=order_of_noise(second, third), **more)
 
 
@@ -210,21 +202,9 @@ def one_head_each(products: Products) -> Cases:
     Those of a correlation are not comparable: the bound is of accuracy.
     """
     for _, row in products.rows("michel2019-one-head", kept="most important").iterrows():
-        yield _mean_over_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before")
-
-
-def _mean_over_runs(
-    row: pd.Series, about: str, scale: float = 1.0, comparable: bool = False
-) -> Measured:
-    """A change that is a mean over seeds, whose ends are means of theirs.
-
-    That of a correlation is `comparable` only where the claim is of the task itself.
-    """
-    task, seeds = row["task"], int(row["runs"])
-    more = {"case": task, "task": NAMES[task], "seeds": seeds, "about": about}
-    more["not_comparable"] = "" if comparable else _no_accuracy(row["metric"])
-    more["interval"] = MEAN_OF_ENDS if seeds > 1 else ""
-    return row_number(row, "change", "examples", scale, **more)
+        about = f"{row['metric']}, {row['unpruned']:.1f} before"
+        more = {"about": about, "not_comparable": _no_accuracy(row["metric"])}
+        yield seeds_number(row, "change", int(row["runs"]), **more)
 
 
 @measure("michel2019-table4")
@@ -246,7 +226,7 @@ def speed_gain(products: Products, batch_size: int) -> Cases:
         more["interval"] = "95% over repeats (Student)"
         if row.device == "cpu":
             more["not_comparable"] = "measured on a CPU"
-        yield Measured(*ends, repeats, "repeats", row.task, **more)
+        yield Measured(*ends, repeats, "repeats", **more)
 
 
 @measure(*MODES)
@@ -257,16 +237,12 @@ def modes_rank(products: Products, mode: str, other_mode: str) -> Cases:
     the upper end is divided by what halves of the examples show that noise leaves of a perfect one.
     """
     for task, rows in _two_modes(products, mode, other_mode):
-        most = [
-            ceiling(*pair) for pair in rows[["halves_one", "halves_other"]].itertuples(index=False)
-        ]
-        highs = [_without_noise(*pair) for pair in zip(rows["rho_high"], most, strict=True)]
-        number = [float(rows[name].mean()) for name in ("rho", "rho_low")]
+        most = [*map(ceiling, rows["halves_one"], rows["halves_other"])]
+        highs = [*map(_without_noise, rows["rho_high"], most)]
         about = f"{int(rows['n_heads'].iloc[0])} heads; "
         about += f"independent noise leaves at most {np.mean(most):.2f}"
-        n, unit, over = _resampled(task, rows)
-        more = {"interval": f"{over}, the upper end without noise", "about": about}
-        yield Measured(*number, float(np.mean(highs)), n, unit, **more, **_on_task(task, rows))
+        number = rows["rho"].mean(), rows["rho_low"].mean(), np.mean(highs)
+        yield _resampled(task, rows, number, about, ", the upper end without noise")
 
 
 @measure(*MODES)
@@ -282,7 +258,7 @@ def modes_opposite(products: Products, mode: str, other_mode: str) -> list[Measu
             continue
         about = f"{opposite} of {both} heads with p below .05 in both modes"
         more = {"interval": "95% of a share of heads (Wilson)", "about": about}
-        numbers.append(share_of_heads(opposite, both, **more, **_on_task(task, rows)))
+        numbers.append(share_number(opposite, both, "heads", **more, **_on_task(task, rows)))
     if not numbers:
         raise NotMeasured("no head has p below .05 in both modes")
     return numbers
@@ -295,17 +271,17 @@ def modes_verdict(products: Products) -> list[Measured]:
     On the loss of each task, or of running text, and of all seeds together.
     """
     numbers = []
-    for task, rows in _first(products, MODE_HEADS).groupby("task", sort=False):
-        rows = rows[(rows["of"] == "loss") & (rows["verdict"] != "no effect shown")]
-        if rows.empty:
-            continue
-        in_all = rows["verdict"] == "in all modes"
+    heads = where(_first(products, MODE_HEADS), of="loss")
+    heads = heads[heads["verdict"] != "no effect shown"]
+    for task, rows in heads.groupby("task", sort=False):
+        in_all, possible = (
+            rows["verdict"] == "in all modes",
+            rows["verdict"] != "depends on the mode",
+        )
         lows, highs = (rows.filter(regex=f"^{end}_") for end in ("low", "high"))
         sure = in_all & ((lows > 0).all(axis=1) | (highs < 0).all(axis=1))
-        counts = (in_all.sum(), sure.sum(), (rows["verdict"] != "depends on the mode").sum())
-        value = [float(100 * count / len(rows)) for count in counts]
         more = {"interval": BY_HEADS, **_on_task(str(task), rows)}
-        numbers.append(Measured(*value, len(rows), "heads", **more))
+        numbers.append(in_percent(counted(sure, in_all, possible, "heads", **more)))
     if not numbers:
         raise NotMeasured("no head has an effect on the loss in any mode")
     return numbers
@@ -330,8 +306,7 @@ def attribution_missed(products: Products, estimate: str) -> list[Measured]:
 def _attribution(
     products: Products, estimate: str, name: str, against: str = "effect", over: str = ""
 ) -> list[Measured]:
-    table = _first(products, ATTRIBUTION)
-    table = table[(table["estimate"] == estimate) & (table["against"] == against)]
+    table = where(_first(products, ATTRIBUTION), estimate=estimate, against=against)
     numbers = []
     for task, rows in table.groupby("task", sort=False):
         ends = rows[[name, f"{name}_low", f"{name}_high"]].mean()
@@ -340,9 +315,7 @@ def _attribution(
         if over:
             ends = 100 * ends / rows[over].iloc[0]
             about = f"{rows[over].iloc[0]} heads of {heads}, {rows['first'].iloc[0]} of them first"
-        n, unit, interval = _resampled(str(task), rows)
-        more = {"interval": interval, "about": about, **_on_task(str(task), rows)}
-        numbers.append(Measured(*ends.tolist(), n, unit, **more))
+        numbers.append(_resampled(str(task), rows, ends, about))
     if not numbers or any(pd.isna(number.value) for number in numbers):
         raise NotMeasured(f"the study has no attribution {estimate}")
     return numbers
@@ -350,12 +323,11 @@ def _attribution(
 
 def _two_modes(products: Products, *modes: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each task with the rows of two modes on its loss, one for each seed."""
-    table = _first(products, MODES)
-    table = table[(table["of"] == "loss") & table[["one", "other"]].isin(modes).all(axis=1)]
+    table = where(_first(products, MODES), of="loss")
+    table = table[table[["one", "other"]].isin(modes).all(axis=1)]
     if table.empty:
         raise NotMeasured(f"the study does not disable heads in both modes {' and '.join(modes)}")
-    for task, rows in table.groupby("task", sort=False):
-        yield str(task), rows
+    yield from table.groupby("task", sort=False)
 
 
 def _without_noise(end: float, most: float) -> float:
@@ -371,15 +343,17 @@ def _first(products: Products, names: tuple[str, str]) -> pd.DataFrame:
     return products[decoders if f"tables/{decoders}.csv" in products else classifiers]
 
 
-def _resampled(task: str, rows: pd.DataFrame) -> tuple[int, str, str]:
-    """What the intervals of `rows` resample: its number, its unit, and the words for it."""
+def _resampled(
+    task: str, rows: pd.DataFrame, ends: Iterable[float], about: str, more: str = ""
+) -> Measured:
+    """A number whose interval resamples documents, of running text, or a task's examples."""
+    n, of, over = "n", "examples", OVER_EXAMPLES
     if task == TEXT:
-        return int(rows["n_documents"].iloc[0]), "documents", OVER_DOCUMENTS
-    return int(rows["n"].iloc[0]), "examples", OVER_EXAMPLES
+        n, of, over = "n_documents", "documents", OVER_DOCUMENTS
+    stated = {"interval": over + more, "about": about, **_on_task(task, rows)}
+    return Measured(*map(float, ends), int(rows[n].iloc[0]), of, **stated)
 
 
 def _on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
     """What is stated of a number on a task; nothing of running text."""
-    if task == TEXT:
-        return {}
-    return {"case": TITLES[task], "task": task, "seeds": seeds_of(rows)}
+    return {} if task == TEXT else on_task(task, rows)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.stats.bootstrap import wilson
@@ -34,9 +35,9 @@ def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, fl
     return 100 * low, 100 * high
 
 
-def share_of_heads(count: int, n: int, **more: Any) -> Measured:
-    """Percent of `n` heads, with Wilson's interval."""
-    return Measured(100 * count / n, *share(count, n), n, "heads", **more)
+def share_number(count: int, n: int, of: str, **more: Any) -> Measured:
+    """Percent of `n`, with Wilson's interval; `of` names what they are."""
+    return Measured(100 * count / n, *share(count, n), n, of, **more)
 
 
 def over_runs(values: Sequence[float]) -> tuple[float, float, float]:
@@ -100,9 +101,19 @@ def mean_of(
 
 def over_seeds(rows: pd.DataFrame, name: str, scale: float = 1.0, **more: Any) -> Measured:
     """The same of rows on the same examples, one for each seed."""
-    seeds = int(rows["seed"].nunique())
-    stated = {"seeds": seeds, "interval": MEAN_OF_ENDS if seeds > 1 else ""}
-    return mean_of(rows, name, "examples", scale, **(stated | more))
+    return mean_of(rows, name, "examples", scale, **(_of_seeds(rows["seed"].nunique()) | more))
+
+
+def seeds_number(
+    row: pd.Series, name: str, seeds: int, scale: float = 1.0, **more: Any
+) -> Measured:
+    """The number of a row of a task, by its title, which is a mean over seeds, as are its ends."""
+    more |= {"task": NAMES[row["task"]], **_of_seeds(seeds)}
+    return row_number(row, name, "examples", scale, **more)
+
+
+def _of_seeds(seeds: int) -> dict[str, Any]:
+    return {"seeds": int(seeds), "interval": MEAN_OF_ENDS if seeds > 1 else ""}
 
 
 def minus(one: Measured, other: Measured, **more: Any) -> Measured:

@@ -17,7 +17,7 @@ from workflow_scripts.claims.numbers import (
     columns_of,
     order_of_noise,
     row_number,
-    share_of_heads,
+    share_number,
 )
 from workflow_scripts.claims.products import AnyTable, Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
@@ -180,7 +180,7 @@ def better_heads(products: Products, attention: str, level: float) -> list[Measu
 
 
 def _share(count: int, n: int, run: str) -> Measured:
-    return share_of_heads(int(count), n, case=_case(run), run=run, interval=OVER_HEADS)
+    return share_number(int(count), n, "heads", case=_case(run), run=run, interval=OVER_HEADS)
 
 
 @measure_of_translators("michel2019-translation-pairs")
