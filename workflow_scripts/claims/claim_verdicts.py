@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms, translators
+from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms
 from workflow_scripts.claims.numbers import paper_number
 from workflow_scripts.claims.products import MEASURES, TITLES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
@@ -25,7 +25,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # Their measures are entered as they are imported.
-PAPERS = (clark, kovaleva, michel, translators, niven, norms, decoders)
+PAPERS = (clark, kovaleva, michel, niven, norms, decoders)
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
 # Columns of the table, by the field of a number that they hold.
@@ -85,13 +85,14 @@ def evaluate(
 ) -> list[dict[str, Any]]:
     """A row for each case of a claim: our number, and the verdict."""
     measure = MEASURES[claim.measure]
+    because = measure.if_none
     try:
         found = measure.numbers(products.only(*measure.tables), **claim.arguments)
         numbers = [found] if isinstance(found, Measured) else list(found or ())
     except NotMeasured as missing:
-        return [_row(claim, None, NOT_MEASURED, str(missing))]
+        numbers, because = [], str(missing)
     if not numbers:
-        return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
+        return [_row(claim, None, NOT_MEASURED, because)]
     rests_on = comparability.rests_on(claim)
     same_model = rests_on != OTHER_MODEL
     rows = []
@@ -116,6 +117,12 @@ def paper_scores(claim: Claim) -> str | None:
     return verdict if claim.paper_interval else f"{verdict}, {NO_ERROR}"
 
 
+def case_of(measured: Measured) -> str:
+    """The case of a number as the table names it: its run and part, or its task."""
+    run = f"seed {measured.run}" if measured.run.isdigit() else measured.run
+    return ", ".join(filter(None, (run, measured.case))) or TITLES.get(measured.task, "")
+
+
 def _row(
     claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str | None = None
 ) -> dict[str, Any]:
@@ -125,7 +132,7 @@ def _row(
     low, high = (end if math.isfinite(end) else None for end in claim.target)
     row |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
     row |= {"unit": claim.unit, "rule_since": claim.since, "paper_scores": paper_scores(claim)}
-    row["case"] = measured and (measured.case or TITLES.get(measured.task, ""))
+    row["case"] = measured and case_of(measured)
     row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
     row |= {"rests_on": rests_on, "rule_met": measured and rule_met(claim, measured)}
     if measured and measured.reference is None:

@@ -1,8 +1,9 @@
-"""Our numbers for the claims of Michel et al. 2019 about heads of classifiers, and of decoders."""
+"""Our numbers for the claims of Michel et al. 2019: classifiers, decoders, then translators."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from workflow_scripts.claims.numbers import (
     CONFIDENCE,
     OVER_DOCUMENTS,
     OVER_EXAMPLES,
+    OVER_HEADS,
     apart,
     area,
     between_sets,
@@ -22,23 +24,28 @@ from workflow_scripts.claims.numbers import (
     columns_of,
     counted,
     in_percent,
-    order_of_noise,
+    over_scores,
     over_seeds,
+    row_number,
     seeds_number,
     share_number,
 )
 from workflow_scripts.claims.products import (
     NAMES,
     TITLES,
+    AnyTable,
     Cases,
     NotMeasured,
+    Numbers,
     Products,
     measure,
     on_task,
 )
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label
 from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.translation import measures as translation
 
 PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
 PREFERRED["STS-B"] = TASKS["stsb"].main_metric
@@ -50,13 +57,17 @@ BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two m
 MODES = ("next-token-modes", "ablation-modes")
 MODE_HEADS = ("next-token-mode-heads", "ablation-mode-heads")
 ATTRIBUTION = ("next-token-attribution", "ablation-attribution")
+CROSS = "encoder-decoder"
+CHOSEN_ON, MEASURED_ON = "validation", "test"
+LEAST = 10.0  # BLEU from which on a model counts as translating
+LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's first epoch has 3.0
 
 
 def _in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of each task in one metric: accuracy or Pearson's correlation, or what there is."""
     parts = []
     for task, rows in table.groupby("task", sort=False):
-        preferred = rows[rows["metric"] == PREFERRED[str(task)]]
+        preferred = where(rows, metric=PREFERRED[str(task)])
         parts.append(preferred if len(preferred) else rows)
     return pd.concat(parts)
 
@@ -173,19 +184,16 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
 def order_area(products: Products) -> Cases:
     """Points by which importance beats ablation as an order, on average over all shares pruned.
 
-    The average is the area of the curve, by trapezoids. Not comparable where the other order does
-    not surely beat the random one, if there is one.
+    The average is the area of the curve, by trapezoids.
     """
-    orders = ("importance", "ablation", "random")
-    ones, others, random = (_curves(products, order) for order in orders)
-    for task in sorted(ones.keys() & others.keys()):
-        first, second = area(ones[task], "change"), area(others[task], "change")
-        third = area(random[task], "change") if task in random else None
-        about = f"{ones[task]['metric'].iloc[0]}, {first.value:+.1f} against {second.value:+.1f}"
-        about += f"; a random order: {third.value:+.1f}" if third else ""
-        more = {"about": about, "task": NAMES[task], "seeds": int(ones[task]["runs"].min())}
-        more |= {"n": int(ones[task]["n"].iloc[0]), "of": "examples"}
-        yield apart(first, second, not_comparable=order_of_noise(second, third), **more)
+    orders = [_curves(products, order) for order in ("importance", "ablation", "random")]
+    about = "{:+.1f} against {:+.1f}; a random order: {:+.1f}"
+    for task in sorted(orders[0].keys() & orders[1].keys()):
+        areas = [area(curves[task], "change") if task in curves else None for curves in orders]
+        rows = orders[0][task]
+        more = {"about": f"{rows['metric'].iloc[0]}, {about}", "task": NAMES[task]}
+        more |= {"n": int(rows["n"].iloc[0]), "of": "examples", "seeds": int(rows["runs"].min())}
+        yield over_scores(*areas, **more)
 
 
 def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
@@ -245,46 +253,35 @@ def modes_rank(products: Products, mode: str, other_mode: str) -> Cases:
         yield _resampled(task, rows, number, about, ", the upper end without noise")
 
 
-@measure(*MODES)
-def modes_opposite(products: Products, mode: str, other_mode: str) -> list[Measured]:
+@measure(*MODES, if_none="no head has p below .05 in both modes")
+def modes_opposite(products: Products, mode: str, other_mode: str) -> Cases:
     """Percent of the heads with p below .05 in two modes whose effects have opposite signs.
 
     Signs of the others are mostly noise.
     """
-    numbers = []
     for task, rows in _two_modes(products, mode, other_mode):
         opposite, both = (int(rows[f"{name}_nominal"].sum()) for name in ("opposite", "both"))
-        if not both:
-            continue
-        about = f"{opposite} of {both} heads with p below .05 in both modes"
-        more = {"interval": "95% of a share of heads (Wilson)", "about": about}
-        numbers.append(share_number(opposite, both, "heads", **more, **_on_task(task, rows)))
-    if not numbers:
-        raise NotMeasured("no head has p below .05 in both modes")
-    return numbers
+        if both:
+            about = f"{opposite} of {both} heads with p below .05 in both modes"
+            more = {"interval": "95% of a share of heads (Wilson)", "about": about}
+            yield share_number(opposite, both, "heads", **more, **_on_task(task, rows))
 
 
-@measure(*MODE_HEADS)
-def modes_verdict(products: Products) -> list[Measured]:
+@measure(*MODE_HEADS, if_none="no head has an effect on the loss in any mode")
+def modes_verdict(products: Products) -> Cases:
     """Percent of the heads with an effect, in some mode or between two, shown in every mode.
 
     On the loss of each task, or of running text, and of all seeds together.
     """
-    numbers = []
     heads = where(_first(products, MODE_HEADS), of="loss")
     heads = heads[heads["verdict"] != "no effect shown"]
     for task, rows in heads.groupby("task", sort=False):
-        in_all, possible = (
-            rows["verdict"] == "in all modes",
-            rows["verdict"] != "depends on the mode",
-        )
+        in_all = rows["verdict"] == "in all modes"
+        possible = rows["verdict"] != "depends on the mode"
         lows, highs = (rows.filter(regex=f"^{end}_") for end in ("low", "high"))
         sure = in_all & ((lows > 0).all(axis=1) | (highs < 0).all(axis=1))
         more = {"interval": BY_HEADS, **_on_task(str(task), rows)}
-        numbers.append(in_percent(counted(sure, in_all, possible, "heads", **more)))
-    if not numbers:
-        raise NotMeasured("no head has an effect on the loss in any mode")
-    return numbers
+        yield in_percent(counted(sure, in_all, possible, "heads", **more))
 
 
 @measure(*ATTRIBUTION)
@@ -357,3 +354,270 @@ def _resampled(
 def _on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
     """What is stated of a number on a task; nothing of running text."""
     return {} if task == TEXT else on_task(task, rows)
+
+
+@measure(translation.CURVES)
+def base_bleu(products: Products) -> Cases:
+    """BLEU of the intact translator; the interval resamples sentences."""
+    for rows in _bleu_curves(products, "all").values():
+        yield _run_number(where(rows, pruned=0).iloc[0], "score")
+
+
+def measure_of_translators(*tables: AnyTable) -> Callable[[Numbers], Numbers]:
+    """Enter a measure whose number is not comparable where the intact model hardly translates."""
+
+    def enter(measured: Numbers) -> Numbers:
+        @measure(translation.CURVES, *tables)
+        @wraps(measured)
+        def numbers(products: Products, **arguments: Any) -> Cases:
+            bleu = {number.run: number.value for number in base_bleu(products)}
+            for number in measured(products, **arguments):
+                if (found := bleu[number.run]) < LEAST:
+                    because = f"a model of {found:.1f} BLEU hardly translates"
+                    number = replace(number, not_comparable=because)
+                yield number
+
+        return numbers
+
+    return enter
+
+
+def _bleu_curves(
+    products: Products, scope: str, strategy: str = "importance"
+) -> dict[str, pd.DataFrame]:
+    """The curve of BLEU of each run, pruned in an order."""
+    rows = products.all_of(translation.CURVES, scope=scope, strategy=strategy, metric="bleu")
+    return dict(iter(rows.groupby("run", sort=False)))
+
+
+def _minus_type(other: str) -> str:
+    """Encoder-decoder attention minus another type, for people."""
+    return f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[other]}"
+
+
+def _run_number(row: Any, name: str, scale: float = 1, **more: Any) -> Measured:
+    """A number of a run, with its interval over sentences."""
+    return row_number(row, name, "sentences", scale, run=row["run"], **more)
+
+
+@measure_of_translators(translation.OF_TYPES)
+def type_gap(products: Products, effect: str) -> Cases:
+    """BLEU that encoder-decoder attention loses over each other type, by an effect of the table.
+
+    The interval resamples sentences, the same for both.
+    """
+    types = products.all_of(translation.OF_TYPES, split=MEASURED_ON, type=CROSS, measure=effect)
+    alone = where(types, other="").set_index("run")["value"]
+    for row in types[types["other"] != ""].to_dict("records"):
+        about = f"{ATTENTION_TYPES[CROSS]}: {alone[row['run']]:+.2f}"
+        yield _run_number(row, "value", case=_minus_type(row["other"]), about=about)
+
+
+@measure_of_translators(translation.SCORES)
+def one_head_left(products: Products, layers: str, chosen_on: str) -> Cases:
+    """The effect on BLEU of keeping only one head in a layer, on the test set.
+
+    That of the last layer's encoder-decoder attention (`last`), or of the `others` the smallest
+    effect. The head is chosen on the test set itself, as in Table 2, or on the validation set, as
+    in Table 5.
+    """
+    for _, rows in _best_left(products, chosen_on):
+        last = (rows["type"] == CROSS) & (rows["layer"] == rows["layer"].max())
+        rows = rows[last if layers == "last" else ~last]
+        row = rows.loc[rows["effect"].idxmin()]
+        about = f"{ATTENTION_TYPES[row['type']]} {head_label(row['layer'], row['head'])}"
+        yield _run_number(row, "effect", about=about)
+
+
+@measure_of_translators(translation.SCORES)
+def translator_layers_of_one_head(
+    products: Products, chosen_on: str, level: float, most: float
+) -> Cases:
+    """Percent of all types' layers that lose no BLEU significantly with their best head alone."""
+    for run, rows in _best_left(products, chosen_on):
+        yield _without_loss(rows, level, most, "layers", run)
+
+
+@measure_of_translators(translation.SCORES)
+def translator_heads_without_loss(
+    products: Products, attention: str, level: float, most: float
+) -> Cases:
+    """Percent of a type's heads whose masking alone loses no BLEU significantly.
+
+    The smallest losses that are significant in the paper are of 0.31 (Table 1), 0.36 and 0.42: a
+    study that cannot exclude a loss of half a point (`most`) has not seen that nothing is lost.
+    """
+    for run, rows in _masked(products, attention):
+        yield _without_loss(rows, level, most, "heads", run)
+
+
+def _without_loss(rows: pd.DataFrame, level: float, most: float, of: str, run: str) -> Measured:
+    """By the paper's criterion a loss has a p below the level, of an uncorrected paired bootstrap.
+
+    The lower end counts those that surely lose less than `most` of BLEU, too.
+    """
+    lost = rows["effect"] < 0
+    corrected = int((lost & (rows["p_corrected"] < 0.05)).sum())
+    about = f"{corrected} with a loss at a corrected p below 0.05"
+    free, sure = ~(lost & (rows["p_paper"] < level)), rows["ci_low"] > -most
+    return bounded(sure, free, of, about=about, run=run)
+
+
+@measure_of_translators(translation.SCORES)
+def significant_heads(products: Products, attention: str, level: float) -> Cases:
+    """Percent of a type's heads that change BLEU with p below a level."""
+    for run, rows in _masked(products, attention):
+        yield _share((rows["p_paper"] < level).sum(), len(rows), run)
+
+
+@measure_of_translators(translation.SCORES)
+def better_heads(products: Products, attention: str, level: float) -> Cases:
+    """Percent that raise BLEU when masked, of the heads that significant_heads counts."""
+    for run, masked in _masked(products, attention):
+        if len(rows := masked[masked["p_paper"] < level]):
+            yield _share((rows["effect"] > 0).sum(), len(rows), run)
+
+
+def _share(count: int, n: int, run: str) -> Measured:
+    return share_number(int(count), n, "heads", run=run, interval=OVER_HEADS)
+
+
+@measure_of_translators("michel2019-translation-pairs")
+def translator_agreement(products: Products, correlation: float) -> Cases:
+    """Correlation of all heads' effects on BLEU on the test set and on one of another domain.
+
+    `correlation` is the paper's. Raises NotMeasured where the study has no other domain.
+    """
+    table = products.rows("michel2019-translation-pairs", mode="zero", metric="bleu", type="all")
+    rows = where(table, kind="splits", one=MEASURED_ON)
+    rows = rows[rows["other"] != CHOSEN_ON]
+    if rows.empty:
+        raise NotMeasured("the study has no test set of another domain (translation.data.domains)")
+    halves = where(table, kind="halves").set_index(["run", "one"])["pearson"]
+    for row in rows.to_dict("records"):
+        of_both = (halves[row["run"], row[split]] for split in ("one", "other"))
+        yield between_sets(row, *of_both, correlation, run=str(row["run"]))
+
+
+def _masked(products: Products, attention: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and the effects on BLEU of masking a type's heads, on the test set."""
+    return _bleu(products, unit="head", split=MEASURED_ON, type=attention)
+
+
+def _bleu(products: Products, **wanted: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and the effects on BLEU of masking by gates of 0."""
+    rows = products.all_of(translation.SCORES, mode="zero", metric="bleu", **wanted)
+    yield from rows.groupby("run", sort=False)
+
+
+def _best_left(products: Products, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and, for each type and layer, the head that is best left alone on a set.
+
+    The rows are those of the test set.
+    """
+    keys = ["type", "layer"]
+    measured = dict(_bleu(products, unit="all-but-one", split=MEASURED_ON))
+    for run, chosen in _bleu(products, unit="all-but-one", split=chosen_on):
+        best = chosen.loc[chosen.groupby(keys)["effect"].idxmax(), [*keys, "head"]]
+        yield run, best.merge(measured[run], on=[*keys, "head"])
+
+
+@measure_of_translators()
+def kept_bleu(products: Products, share: float, attention: tuple[str, ...]) -> Cases:
+    """Percent of BLEU that is retained with a share of the heads pruned by importance.
+
+    Of `all` heads, or of each type of which as many are pruned. The step nearest to it counts.
+    """
+    for scope in attention:
+        for curve in _bleu_curves(products, scope).values():
+            yield _kept(curve, share, ATTENTION_TYPES.get(scope, ""))
+
+
+@measure_of_translators()
+def kept_gap(products: Products, share: float) -> Cases:
+    """Percentage points of BLEU retained with encoder-decoder heads pruned, over each other type.
+
+    The share is of the type's own heads.
+    """
+    cross = _bleu_curves(products, CROSS)
+    for other in (name for name in ATTENTION_TYPES if name != CROSS):
+        for run, curve in _bleu_curves(products, other).items():
+            one, two = _kept(cross[run], share), _kept(curve, share)
+            more = {"about": f"{one.value:.1f}% and {two.value:.1f}%", "case": _minus_type(other)}
+            yield apart(one, two, n=one.n, of=one.of, run=run, **more)
+
+
+@measure_of_translators()
+def kept_area(products: Products) -> Cases:
+    """Percentage points of BLEU that importance retains over scores, on average over all shares.
+
+    The average is the area of the curve, by trapezoids.
+    """
+    orders = [_bleu_curves(products, "all", order) for order in ("importance", "score", "random")]
+    about = "{:.1f}% and {:.1f}%; a random order: {:.1f}%"
+    for run in (name for name in orders[0] if name in orders[1]):
+        areas = [_area(curves[run]) if run in curves else None for curves in orders]
+        n = int(orders[0][run]["n"].iloc[0])
+        yield over_scores(*areas, about, n=n, of="sentences", run=run)
+
+
+@measure_of_translators(translation.TRAINING)
+def kept_in_training(
+    products: Products, share: float, first_epoch: int, last_epoch: float = math.inf
+) -> Cases:
+    """Percent of an epoch's BLEU that is retained with a share of the heads pruned by importance.
+
+    A case for each epoch whose curve was measured. Raises NotMeasured where none was.
+    """
+    for epoch, curve in _epochs(products, first_epoch, last_epoch):
+        yield replace(_kept(curve, share, epoch), not_comparable=_early(curve))
+
+
+@measure_of_translators(translation.TRAINING)
+def above_proportion(products: Products, first_epoch: int, last_epoch: float = math.inf) -> Cases:
+    """Percentage points of BLEU retained beyond the share of heads left, on average over shares.
+
+    That is the area between an epoch's curve, pruned by importance, and the straight line from all
+    to nothing.
+    """
+    for epoch, curve in _epochs(products, first_epoch, last_epoch):
+        kept, shares, row = _area(curve), 100 * curve["share"], curve.iloc[0]
+        line = 100 - (shares.max() + shares.min()) / 2  # the mean height of the straight line
+        about = f"{kept.value:.1f}% of {row['baseline']:.1f} BLEU, "
+        about += f"mean over shares up to {shares.max():.0f}%"
+        ends = (end - line for end in (kept.value, kept.low, kept.high))
+        more = {"about": about, "run": row["run"], "not_comparable": _early(curve)}
+        more["interval"] = "at least 95% over sentences"
+        yield Measured(*ends, int(row["n"]), "sentences", epoch, **more)
+
+
+def _epochs(products: Products, first: int, last: float) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run's measured epochs of a span, for people, and their curves of BLEU."""
+    rows = products.all_of(translation.TRAINING, "epochs of a translator's training", metric="bleu")
+    rows = rows[rows["epoch"].between(first, last)]
+    if rows.empty:
+        span = f"{first}-" if math.isinf(last) else f"{first}-{last:g}"
+        raise NotMeasured(f"no translator's training has a measured epoch of {span}")
+    for (_, epoch), curve in rows.groupby(["run", "epoch"], sort=False):
+        yield f"epoch {epoch}", curve
+
+
+def _early(curve: pd.DataFrame) -> str:
+    """Why an epoch's number is not comparable: its model does not translate yet; else empty."""
+    base = curve["baseline"].iloc[0]
+    few = f"with {base:.1f} BLEU before pruning there is nothing to lose"
+    return few if base < LEAST_EARLY else ""
+
+
+def _area(rows: pd.DataFrame) -> Measured:
+    """The percent of BLEU retained on average over all shares pruned; mean over random orders."""
+    kept = list(columns_of(rows, "kept"))
+    return area(rows.groupby("share", as_index=False)[kept].mean(), "kept")
+
+
+def _kept(curve: pd.DataFrame, share: float, part: str = "") -> Measured:
+    """The percent of BLEU retained at the step nearest to a share in percent."""
+    row = curve.loc[(100 * curve["share"] - share).abs().idxmin()]
+    about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
+    about += f" of {row['baseline']:.1f}"
+    return _run_number(row, "kept", 100, case=part, about=about)

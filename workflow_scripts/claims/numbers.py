@@ -184,33 +184,34 @@ def ceiling(one: float, other: float) -> float:
     return math.sqrt(one * other)
 
 
-def too_noisy(one: float, other: float, paper: float) -> str:
-    """Why a correlation cannot be held against the paper's; empty where it can."""
-    if (most := ceiling(one, other)) >= paper:
-        return ""
-    why = f"too noisy: by their halves the sets can correlate by {most:.2f}"
-    return f"{why}, the paper's do by {paper:g}"
-
-
 def between_sets(
-    row: Mapping[str, Any], one: float, other: float, paper: float, case: str = "", **more: Any
+    row: Mapping[str, Any], one: float, other: float, paper: float, **more: Any
 ) -> Measured:
     """A correlation of effects over heads on two sets, with those between the halves of each.
 
     Not comparable where the effects are too noisy for the paper's. The interval resamples heads.
     """
-    about = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
-    more |= {"about": about, "not_comparable": too_noisy(one, other, paper)}
-    case = case or f"{row['one']} and {row['other']}"
-    return row_number(row, "pearson", "heads", case=case, interval=OVER_HEADS, **more)
+    more["about"] = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
+    if (most := ceiling(one, other)) < paper:
+        because = f"too noisy: by their halves the sets can correlate by {most:.2f}"
+        more["not_comparable"] = f"{because}, the paper's do by {paper:g}"
+    more["case"] = f"{row['one']} and {row['other']}"
+    return row_number(row, "pearson", "heads", interval=OVER_HEADS, **more)
 
 
-def order_of_noise(scores: Measured, random: Measured | None) -> str:
-    """Why no order can be held against that by scores; empty where one can, or none is random.
+def over_scores(
+    importance: Measured, scores: Measured, random: Measured | None, about: str, **more: Any
+) -> Measured:
+    """The difference of what orders of pruning by importance and by scores leave.
 
-    Scores on few examples order the heads by chance: theirs must beat a random order, by an
-    interval above 0.
+    `about` shows the numbers, the random order's after a semicolon. Not comparable unless the order
+    by scores beats the random one, if there is one, by an interval above 0: scores on few examples
+    order heads by chance.
     """
-    if random is None or apart(scores, random).low > 0:
-        return ""
-    return "the order by scores may be noise: it does not surely beat a random one"
+    shown = about if random else about.partition(";")[0]
+    more["about"] = shown.format(importance.value, scores.value, random and random.value)
+    if random and apart(scores, random).low <= 0:
+        more["not_comparable"] = (
+            "the order by scores may be noise: it does not surely beat a random one"
+        )
+    return apart(importance, scores, **more)

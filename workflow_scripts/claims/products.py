@@ -31,16 +31,19 @@ class Measure(NamedTuple):
 
     numbers: Numbers
     tables: tuple[AnyTable, ...]
+    if_none: str  # why a claim is not measured where there is no number
 
 
 MEASURES: dict[str, Measure] = {}
 
 
-def measure(*tables: AnyTable) -> Callable[[Numbers], Numbers]:
+def measure(
+    *tables: AnyTable, if_none: str = "nothing in the study to measure it on"
+) -> Callable[[Numbers], Numbers]:
     """Enter the decorated function as the measure of its name; it sees these tables alone."""
 
     def enter(numbers: Numbers) -> Numbers:
-        MEASURES[numbers.__name__] = Measure(numbers, tables)
+        MEASURES[numbers.__name__] = Measure(numbers, tables, if_none)
         return numbers
 
     return enter

@@ -30,7 +30,7 @@ class Measured:
     high: float
     n: int | None = None  # what was sampled or counted: segments, words, examples, heads, runs
     of: str = ""  # the name of what `n` counts
-    case: str = ""  # the pair of sets or the like, where a claim is judged on each; else the task
+    case: str = ""  # the part of the run, pair of sets or the like, if not the whole task or run
     seeds: int | None = None
     reference: float | None = None  # our own baseline; instead of the claim's reference
     about: str = ""  # the head, or whatever else a reader must know
