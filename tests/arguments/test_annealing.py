@@ -42,7 +42,7 @@ def bov(frame: pd.DataFrame) -> Family:
 
 
 def rates_of(bov: Family, frame: pd.DataFrame, plan: argument_run.RunPlan) -> list[float]:
-    training, dev = (argument_run.Encoder(bov).labelled(part, "W") for part in points(frame))
+    training, dev = (argument_run.labelled(bov.encode, part, "W") for part in points(frame))
     run = plan.run("W", argument_run.grid_of(plan.settings["grid"])[0])
     return [row["rate"] for row in fit(bov, run, training, dev, CPU)[1]]
 

@@ -1,6 +1,7 @@
 """Three families on a planted cue: they use it, and are at chance without it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -60,8 +61,8 @@ def families(
 def warrants_alone(family: Family, frame: pd.DataFrame) -> tuple[LabelledPoints, LabelledPoints]:
     """Training and development points of set-up W, encoded."""
     training, dev = argument_run.sets_of(frame, "original")
-    encode = argument_run.Encoder(family)
-    return encode.labelled(training, "W"), encode.labelled(dev, "W")
+    labelled = partial(argument_run.labelled, family.encode, setup="W")
+    return labelled(training), labelled(dev)
 
 
 def trained(
@@ -184,7 +185,7 @@ def test_kept_weights_give_the_same_logits(
     predictions, _ = argument_run.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
     model = family.load(tmp_path / "w" / "full", "full", CPU)
     rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]
-    again = argument_run.predict(family, model, argument_run.Encoder(family), rows, "full")
+    again = argument_run.predict(family, model, family.encode, rows, "full")
     before = predictions[(predictions["split"] == "test") & (predictions["version"] == "original")]
     for column in ("logit_0", "logit_1"):
         np.testing.assert_allclose(again[column], before[column], atol=1e-5)
@@ -196,7 +197,7 @@ def test_equal_texts_are_scored_once_and_in_order(
     family = families("bov")
     model = family.new("W", {"dropout": 0.1}, 1)
     rows = frame[frame["split"] == "dev"]
-    predicted = argument_run.predict(family, model, argument_run.Encoder(family), rows, "W")
+    predicted = argument_run.predict(family, model, family.encode, rows, "W")
     texts = [family.encode(pair) for pair in inputs_of(rows, "W")]
     expected = logits_of(family, model, texts)
     np.testing.assert_allclose(predicted[["logit_0", "logit_1"]], expected, atol=1e-6)

@@ -54,11 +54,7 @@ def more_attention_below(
     other_first: int,
     other_last: int,
 ) -> Measured:
-    """Points of attention that some layers give to a target of Figure 2 more than others do.
-
-    The table has the interval of each head alone, so that of the difference is conservative: from
-    their ends.
-    """
+    """Points of attention that some layers give to a target of Figure 2 more than others do."""
     layers = (first_layer, last_layer), (other_first, other_last)
     means = [special_attention(products, target, *ends) for ends in layers]
     return minus(*means, about=", ".join(f"{mean.case}: {mean.value:.1f}" for mean in means))
@@ -163,9 +159,7 @@ def no_weight_above_tenth(products: Products) -> Measured | None:
 def closer_within_layers(products: Products) -> Measured:
     """How much closer, in percent of the mean distance, heads of one layer are than others.
 
-    The heads are all that the model has. The ends are what is left of the number where the 2.5th
-    and 97.5th percentile of heads shuffled over the layers are taken from it: both lie above 0
-    where the permutation test finds that heads of one layer are closer.
+    Both ends lie above 0 where the permutation test finds that heads of one layer are closer.
     """
     row = products.row("clark2019-clusters", layer="all")
     value, scale = row["difference"], 100 / row["between"]
@@ -185,10 +179,7 @@ def relation(products: Products, relation: str) -> Measured:
 
 @measure(TABLE1)
 def relation_head_gain(products: Products) -> Measured:
-    """Points by which the best head over all relations beats the best offset.
-
-    Both are chosen on one half of the documents and measured on the other, both ways.
-    """
+    """Points by which the best head over all relations beats the best offset, both chosen apart."""
     row = products.row(TABLE1, relation="all")
     return _of_row(row, "held_out_gain", about=row["head"])
 
@@ -197,9 +188,8 @@ def relation_head_gain(products: Products) -> Measured:
 def relations_beyond_offset(products: Products) -> Measured:
     """Percent of the paper's relations that have a head which beats the best offset.
 
-    Heads and offsets are measured on documents that did not choose them. The lower bound counts
-    the relations where the head is better, with p-values corrected for the number of relations
-    (Holm); the upper one those, too, whose interval reaches beyond LEAST_GAIN.
+    The lower bound counts the relations where the head is better, with p-values corrected for the
+    number of relations (Holm); the upper one those, too, whose interval reaches beyond LEAST_GAIN.
     """
     rows = _relations(products)
     gain, found = rows["held_out_gain"], holm(rows["held_out_gain_p"]) < LEVEL
@@ -233,9 +223,8 @@ def relations_above(
 def dependents_attend(products: Products) -> Measured:
     """Percent of the paper's relations whose best head looks in the paper's direction.
 
-    From the dependent to its head word, for pobj the other way round. The bounds are the relations
-    where the intervals of the two directions' best heads lie apart, and where they do not lie the
-    wrong way round.
+    That is from the dependent to its head word, for pobj the other way round. The bounds are by
+    whether the intervals of the two directions' best heads lie apart.
     """
     scores, names = products[SCORES], _relations(products)["relation"]
     wanted = (scores["direction"] == "dependent_to_head") ^ (scores["relation"] == "pobj")
@@ -263,7 +252,7 @@ def special_tokens_kept(products: Products, most: float) -> Measured:
     """Percent of relations whose accuracy moves by less than `most` points for the median head.
 
     With [CLS] and [SEP] among the candidates, which can only take words from what is right: the
-    change is a share of the words. The bounds count the relations by the ends of its interval.
+    change is a share of the words.
     """
     rows = _relations(products)
     lost = -rows["with_special_median_change"]
@@ -324,10 +313,7 @@ def probe(products: Products, probe: str) -> Measured:
 
 @measure("clark2019-probe-pairs")
 def probe_gain(products: Products, metric: str, probe: str, other: str) -> Measured | None:
-    """Points of UAS or UUAS by which one probe beats another.
-
-    The interval is over documents, the same for both probes.
-    """
+    """Points of UAS or UUAS by which one probe beats another, on the same documents."""
     pairs = products.rows("clark2019-probe-pairs", measure=metric)
     rows = pairs[pairs[["probe", "other"]].isin([probe, other]).all(axis=1)]
     if rows.empty:

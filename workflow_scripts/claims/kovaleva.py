@@ -8,6 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from workflow_scripts.ablation.measures import HEADS, SCORES, rows_of_kind
 from workflow_scripts.claims.numbers import (
@@ -18,7 +19,6 @@ from workflow_scripts.claims.numbers import (
     in_percent,
     mean_of,
     minus,
-    over_runs,
     over_seeds,
     ratio,
     row_number,
@@ -50,6 +50,7 @@ TABLE1 = "kovaleva2019-table1"
 FRAMES, CONTROLS = "kovaleva2019-frames", "kovaleva2019-frame-controls"
 PAPER_TASKS = ("MRPC", "STS-B", "SST-2", "QQP", "RTE", "QNLI", "MNLI")
 NO_WORDS = ("cls", "sep", "punctuation")
+VALUE = attrgetter("value")
 OF_TOKENS = {"cls": "[CLS]", "sep": "[SEP]"}
 # From the ends of a normal interval of 90% to those of 95%.
 WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
@@ -57,10 +58,7 @@ WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
 
 @measure("kovaleva2019-classifier")
 def classifier_f1(products: Products) -> Measured:
-    """Macro F1 of the network on annotated maps of fine-tuned models, as the paper's are.
-
-    The reference is the same network on shuffled labels.
-    """
+    """Macro F1 of the network on annotated maps; the reference: the same on shuffled labels."""
     row, shuffled = (
         products.row("kovaleva2019-classifier", method=method, maps="fine-tuned")
         for method in ("network", "network, shuffled labels")
@@ -72,10 +70,9 @@ def classifier_f1(products: Products) -> Measured:
 
 @measure(SHARES)
 def class_share(products: Products, map_class: str) -> Cases:
-    """Percent of maps of a class after fine-tuning, on each task and by each method.
+    """Percent of maps of a class after fine-tuning, on each task and by each method, over heads.
 
-    The interval is over heads. Next to it of how many maps that either method gives the class both
-    give it.
+    Next to it of how many maps that either method gives the class both give it.
     """
     shares = products.rows(SHARES, stage="fine-tuned", **{"class": map_class})
     for task, of_task in shares.groupby("task", sort=False):
@@ -86,8 +83,9 @@ def class_share(products: Products, map_class: str) -> Cases:
         for method, rows in of_method.items():
             by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
             n, case = len(by_head), f"{TITLES[task]}, by {method}"
+            ends = stats.ttest_1samp(by_head, 0).confidence_interval(CONFIDENCE)
             more = {"about": about, **on_task(task, rows)}
-            yield Measured(*over_runs(by_head.to_numpy()), n, "heads", case, **more)
+            yield Measured(by_head.mean(), *ends, n, "heads", case, **more)
 
 
 @measure(CONTROLS)
@@ -181,22 +179,22 @@ def last_layers_change(products: Products, but: str) -> Cases:
     """How much less similar the last layers' maps are than those of any other, in percent.
 
     The last sixth of the layers, two of twelve: the least changed of them against the most changed
-    of the others. Not on the task that the paper excepts. Raises NotMeasured where the last sixth
-    of a model has no layer.
+    of the others. Not on the task that the paper excepts.
     """
     for task, rows in products.all_of(SIMILARITY).groupby("task", sort=False):
         if TITLES[task] == but:
             continue
-        last = set(at_depth(rows, 11, 12)["layer"])
-        if not last:
+        last = rows["layer"].isin(at_depth(rows, 11, 12)["layer"])
+        if not last.any():
             raise NotMeasured(f"{rows['layer'].nunique()} layers are too few for a last sixth")
-        layers = {
-            layer: mean_of(part, "similarity", "examples", 100, about=f"layer {layer + 1}")
-            for layer, part in rows.groupby("layer")
-        }
-        least = max((layers[layer] for layer in last), key=attrgetter("value"))
-        others = (layers[layer] for layer in layers if layer not in last)
-        other = min(others, key=attrgetter("value"))
+        layers = [
+            [
+                mean_of(layer, "similarity", "examples", 100, about=layers_of(layer))
+                for _, layer in part.groupby("layer")
+            ]
+            for part in (rows[last], rows[~last])
+        ]
+        least, other = max(layers[0], key=VALUE), min(layers[1], key=VALUE)
         about = f"{least.value:.1f} in {least.about} against {other.value:.1f} in {other.about}"
         yield minus(other, least, about=about, **on_task(task, rows))
 
@@ -205,17 +203,14 @@ def last_layers_change(products: Products, but: str) -> Cases:
 def words_to_special(products: Products) -> Cases:
     """Attention to the words with most, in percent of that to [CLS], and of that to [SEP].
 
-    As in the paper, of a kind's tokens the most attended counts. On each task, after fine-tuning,
-    on average over heads.
+    As in the paper, of a kind's tokens the most attended counts.
     """
     for task, rows in _features(products, "all"):
         kinds = _means(rows)
-        words = [kind for kind in kinds if kind not in NO_WORDS]
-        most = max(words, key=lambda kind: kinds[kind].value)
-        word = kinds[most]
+        word = max((kinds[kind] for kind in kinds if kind not in NO_WORDS), key=VALUE)
         for special, name in OF_TOKENS.items():
             to = kinds[special]
-            about = f"{word.value:.1f}% to a {most} against {to.value:.1f}% to {name}"
+            about = f"{word.value:.1f}% to a {word.about} against {to.value:.1f}% to {name}"
             more = {"about": about, **on_task(task, rows)}
             yield ratio(word, to, 100, case=f"{TITLES[task]}, {name}", **more)
 
@@ -226,8 +221,7 @@ def special_by_depth(
 ) -> Cases:
     """Percent points of attention by which one special token gets more than another.
 
-    In layers of twelve; on each task, on average over heads. The paper speaks of early and of late
-    layers: `about` states both numbers of the others, too.
+    The paper speaks of early and of late layers: `about` states both numbers of the others, too.
     """
     for task, rows in _features(products, "all"):
         chosen = at_depth(rows, first_layer, last_layer)
@@ -241,25 +235,22 @@ def special_by_depth(
 
 @measure(KINDS)
 def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> Cases:
-    """Attention in percent of [CLS] in the last layer to a kind of tokens minus the next best kind.
-
-    On the tasks that the statement is about.
-    """
+    """Attention in percent of [CLS] in the last layer to a kind of tokens minus the next best."""
     for name, rows in _features(products, "cls"):
         kinds = _means(rows[rows["layer"] == rows["layer"].max()])
         if TITLES[name] not in task or token not in kinds:
             continue
-        most = max((kind for kind in kinds if kind != token), key=lambda kind: kinds[kind].value)
-        about = f"{kinds[token].value:.1f}% against {kinds[most].value:.1f}% to {most}"
-        yield minus(kinds[token], kinds[most], about=about, **on_task(name, rows))
+        ours = kinds.pop(token)
+        most = max(kinds.values(), key=VALUE)
+        about = f"{ours.value:.1f}% against {most.value:.1f}% to {most.about}"
+        yield minus(ours, most, about=about, **on_task(name, rows))
 
 
 @measure("kovaleva2019-links", LINKS)
 def candidates_diagonal(products: Products, link: tuple[str, ...]) -> Cases:
     """How many of the three heads with most attention along a link have diagonal maps.
 
-    That is, give more than half of their attention to the previous and the next token; on each
-    task, after fine-tuning, for each link.
+    Those give more than half of their attention to the previous and the next token.
     """
     table = products.rows("kovaleva2019-links", stage="fine-tuned", far=False)
     table = table[table["link"].isin(link)]
@@ -287,8 +278,8 @@ def adjacent_links(products: Products, link: str) -> Cases:
 def costly_head_and_shared_words(products: Products, task: str) -> Measured | None:
     """Points of attention, per token, by which a head prefers copies of words to other words.
 
-    Of the head whose disabling costs most on the task, after fine-tuning: from a word that both
-    sentences have to the tokens of its copy, minus those of the other words there.
+    Of the head whose disabling costs most on the task: from a word that both sentences have to the
+    tokens of its copy, minus those of the other words there.
     """
     heads, name, column = products[HEADS], NAMES[task], f"effect_{NAMES[task]}"
     if column not in heads:
@@ -310,7 +301,7 @@ def _features(products: Products, query: str) -> Iterator[tuple[str, pd.DataFram
 def _means(rows: pd.DataFrame) -> dict[str, Measured]:
     """Mean over heads of the attention in percent to each kind that occurs."""
     return {
-        str(kind): mean_of(part, "attention", "examples", 100)
+        str(kind): mean_of(part, "attention", "examples", 100, about=str(kind))
         for kind, part in rows.groupby("kind", sort=False)
         if part["attention"].notna().any()
     }
@@ -318,11 +309,7 @@ def _means(rows: pd.DataFrame) -> dict[str, Measured]:
 
 @measure("michel2019-gains")
 def held_out_gain(products: Products, disabled: str) -> Cases:
-    """Points gained by disabling the best head or layer, on examples that did not choose it.
-
-    Uniform attention, on each task. The interval is over examples, among which the unit is chosen
-    anew for each seed.
-    """
+    """Points gained by disabling the best head or layer, on examples that did not choose it."""
     gains = products.rows("michel2019-gains", unit=disabled, mode="uniform", split="dev")
     for title, rows in main_rows(gains).groupby("task", sort=False):
         about = f"{rows['metric'].iloc[0]}, {rows['naive'].mean():+.1f} where chosen and measured"
@@ -332,10 +319,9 @@ def held_out_gain(products: Products, disabled: str) -> Cases:
 
 @measure(SCORES)
 def best_head_effect(products: Products, task: str) -> Measured | None:
-    """Points gained by disabling the best head, chosen and measured on the same examples.
+    """Points gained by disabling each seed's best head, chosen and measured on the same examples.
 
-    As in the paper, with uniform attention. Of each seed its own best head. The interval is of the
-    chosen head: it does not hold that the best of all was taken.
+    As in the paper. The interval does not hold that the best of all heads was taken.
     """
     metric = main_metric(NAMES[task])
     rows = _disabled(products, task, "head", metric)
@@ -350,10 +336,7 @@ def best_head_effect(products: Products, task: str) -> Measured | None:
 
 @measure(SCORES)
 def layer_effect(products: Products, task: str, layer: int) -> Measured | None:
-    """Points gained by disabling a layer of 12, with uniform attention.
-
-    Of a model with more layers the mean over those that are as deep, each disabled alone.
-    """
+    """Points gained by disabling a layer of 12; of a larger model, the mean of those as deep."""
     rows = _disabled(products, task, "layer", "accuracy")
     rows = at_depth(rows, layer, layer) if len(rows) else rows
     if rows.empty:

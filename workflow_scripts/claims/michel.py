@@ -95,8 +95,7 @@ def classifier_heads_without_loss(products: Products, level: float, most: float)
 
     By the paper's criterion a loss has a p below the level, uncorrected: of a t-test, or of a
     randomisation test where the metric is no mean over examples. The lower end counts the heads
-    that surely lose less than `most` points, of those without a significant loss: a test that finds
-    little shows little. Mean over seeds.
+    that surely lose less than `most` points, too: a test that finds little shows little.
     """
     for fields, rows in _development_sets(products, "michel2019-table1"):
         p = rows["p_t"].fillna(rows["p"])
@@ -124,7 +123,6 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
     The column is the `effect` of the head that is chosen on the examples that measure it, as in
     Table 3, or the `gain` of one chosen on others, as in Table 6. 1.4 points are the smallest loss
     that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
-    Mean over seeds.
     """
     for fields, rows in _development_sets(products, "michel2019-table3"):
         value, low, high = (rows[name] > -most for name in columns_of(rows, column))
@@ -134,10 +132,7 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
 
 @measure("michel2019-table3")
 def worst_layer_of_one_head(products: Products) -> Cases:
-    """Points gained in the layer that loses most with its best head alone, chosen as in Table 3.
-
-    Mean over seeds, whose worst layers may differ.
-    """
+    """Points gained in each seed's layer that loses most with its best head alone (Table 3)."""
     for fields, rows in _development_sets(products, "michel2019-table3"):
         worst = rows.loc[rows.groupby("seed")["effect"].idxmin()]
         left = [f"{row.head} left in layer {row.layer}" for row in worst.itertuples()]
@@ -149,8 +144,7 @@ def worst_layer_of_one_head(products: Products) -> Cases:
 def agreement(products: Products, correlation: float, task: str = "") -> Cases:
     """Correlation of all heads' effects on a task's development set and one of another domain.
 
-    On every task, or one; `correlation` is the paper's. The number is not comparable where the
-    effects are too noisy for it. The interval resamples heads.
+    On every task, or one; `correlation` is the paper's.
     """
     rows = where(products["michel2019-pairs"], mode="zero")
     halves = where(rows, kind="halves").set_index("one")["pearson"]
@@ -182,10 +176,7 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
 
 @measure("michel2019-fig3")
 def order_area(products: Products) -> Cases:
-    """Points by which importance beats ablation as an order, on average over all shares pruned.
-
-    The average is the area of the curve, by trapezoids.
-    """
+    """Points by which importance beats ablation as an order, on average over all shares pruned."""
     orders = [_curves(products, order) for order in ("importance", "ablation", "random")]
     about = "{:+.1f} against {:+.1f}; a random order: {:+.1f}"
     for task in sorted(orders[0].keys() & orders[1].keys()):
@@ -205,10 +196,7 @@ def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
 
 @measure("michel2019-one-head")
 def one_head_each(products: Products) -> Cases:
-    """Points gained with the most important head of every layer alone left.
-
-    Those of a correlation are not comparable: the bound is of accuracy.
-    """
+    """Points gained with the most important head of every layer alone left."""
     for _, row in products.rows("michel2019-one-head", kept="most important").iterrows():
         about = f"{row['metric']}, {row['unpruned']:.1f} before"
         more = {"about": about, "not_comparable": _no_accuracy(row["metric"])}
@@ -219,8 +207,7 @@ def one_head_each(products: Products) -> Cases:
 def speed_gain(products: Products, batch_size: int) -> Cases:
     """Percent by which inference gains speed with half of the heads removed.
 
-    The interval is Student's, as if the two medians over repeats were means. Not comparable on a
-    CPU.
+    The interval is Student's, as if the two medians over repeats were means.
     """
     rows = products.rows("michel2019-table4", batch_size=batch_size)
     for row in rows.itertuples():
@@ -269,10 +256,7 @@ def modes_opposite(products: Products, mode: str, other_mode: str) -> Cases:
 
 @measure(*MODE_HEADS, if_none="no head has an effect on the loss in any mode")
 def modes_verdict(products: Products) -> Cases:
-    """Percent of the heads with an effect, in some mode or between two, shown in every mode.
-
-    On the loss of each task, or of running text, and of all seeds together.
-    """
+    """Percent of the heads with an effect, in some mode or between two, shown in every mode."""
     heads = where(_first(products, MODE_HEADS), of="loss")
     heads = heads[heads["verdict"] != "no effect shown"]
     for task, rows in heads.groupby("task", sort=False):
@@ -402,10 +386,7 @@ def _run_number(row: Any, name: str, scale: float = 1, **more: Any) -> Measured:
 
 @measure_of_translators(translation.OF_TYPES)
 def type_gap(products: Products, effect: str) -> Cases:
-    """BLEU that encoder-decoder attention loses over each other type, by an effect of the table.
-
-    The interval resamples sentences, the same for both.
-    """
+    """BLEU that encoder-decoder attention loses over each other type, by an effect of the table."""
     types = products.all_of(translation.OF_TYPES, split=MEASURED_ON, type=CROSS, measure=effect)
     alone = where(types, other="").set_index("run")["value"]
     for row in types[types["other"] != ""].to_dict("records"):
@@ -486,7 +467,7 @@ def _share(count: int, n: int, run: str) -> Measured:
 def translator_agreement(products: Products, correlation: float) -> Cases:
     """Correlation of all heads' effects on BLEU on the test set and on one of another domain.
 
-    `correlation` is the paper's. Raises NotMeasured where the study has no other domain.
+    `correlation` is the paper's.
     """
     table = products.rows("michel2019-translation-pairs", mode="zero", metric="bleu", type="all")
     rows = where(table, kind="splits", one=MEASURED_ON)
@@ -511,10 +492,7 @@ def _bleu(products: Products, **wanted: str) -> Iterator[tuple[str, pd.DataFrame
 
 
 def _best_left(products: Products, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each run and, for each type and layer, the head that is best left alone on a set.
-
-    The rows are those of the test set.
-    """
+    """Each run and the test set's rows of each layer's head that is best left alone on a set."""
     keys = ["type", "layer"]
     measured = dict(_bleu(products, unit="all-but-one", split=MEASURED_ON))
     for run, chosen in _bleu(products, unit="all-but-one", split=chosen_on):
@@ -526,7 +504,7 @@ def _best_left(products: Products, chosen_on: str) -> Iterator[tuple[str, pd.Dat
 def kept_bleu(products: Products, share: float, attention: tuple[str, ...]) -> Cases:
     """Percent of BLEU that is retained with a share of the heads pruned by importance.
 
-    Of `all` heads, or of each type of which as many are pruned. The step nearest to it counts.
+    Of `all` heads, or of each type of which as many are pruned.
     """
     for scope in attention:
         for curve in _bleu_curves(products, scope).values():
@@ -535,10 +513,7 @@ def kept_bleu(products: Products, share: float, attention: tuple[str, ...]) -> C
 
 @measure_of_translators()
 def kept_gap(products: Products, share: float) -> Cases:
-    """Percentage points of BLEU retained with encoder-decoder heads pruned, over each other type.
-
-    The share is of the type's own heads.
-    """
+    """Percentage points of BLEU retained without encoder-decoder heads, over each other type."""
     cross = _bleu_curves(products, CROSS)
     for other in (name for name in ATTENTION_TYPES if name != CROSS):
         for run, curve in _bleu_curves(products, other).items():
@@ -549,10 +524,7 @@ def kept_gap(products: Products, share: float) -> Cases:
 
 @measure_of_translators()
 def kept_area(products: Products) -> Cases:
-    """Percentage points of BLEU that importance retains over scores, on average over all shares.
-
-    The average is the area of the curve, by trapezoids.
-    """
+    """Percentage points of BLEU that importance retains over scores, on average over all shares."""
     orders = [_bleu_curves(products, "all", order) for order in ("importance", "score", "random")]
     about = "{:.1f}% and {:.1f}%; a random order: {:.1f}%"
     for run in (name for name in orders[0] if name in orders[1]):
@@ -565,10 +537,7 @@ def kept_area(products: Products) -> Cases:
 def kept_in_training(
     products: Products, share: float, first_epoch: int, last_epoch: float = math.inf
 ) -> Cases:
-    """Percent of an epoch's BLEU that is retained with a share of the heads pruned by importance.
-
-    A case for each epoch whose curve was measured. Raises NotMeasured where none was.
-    """
+    """Percent of an epoch's BLEU that is retained with a share of heads pruned by importance."""
     for epoch, curve in _epochs(products, first_epoch, last_epoch):
         yield replace(_kept(curve, share, epoch), not_comparable=_early(curve))
 

@@ -37,10 +37,7 @@ DRAWS = 10_000  # bootstrap samples
 
 @measure("niven2019-table2")
 def cue(products: Products, split: str, statistic: str) -> Measured:
-    """Productivity or coverage of "not" in percent.
-
-    They are counts of the data set itself, so exact. The reference of productivity is chance.
-    """
+    """Productivity or coverage of "not" in percent, counts of the data set itself."""
     rows = products.rows("niven2019-table2", data="original", cue="not")
     row = products.row("niven2019-table2", data="original", cue="not", split=split)
     right, of_all, reference = {
@@ -60,10 +57,7 @@ def arct_accuracy(
 ) -> Measured:
     """Accuracy in percent, of a table, a family and its inputs; the statistic is a column.
 
-    The interval of a mean is over points and runs; that of a median or maximum over points alone.
-    The reference is chance, but for Table 4, where that is the paper's finding. Not comparable
-    where all runs are degenerate, or where the paper's number is of the test set, which the study
-    lacks, or of the best of more runs.
+    The reference is chance, but for Table 4, where that is the paper's finding.
     """
     row = _row(products, table, family, inputs)
     split, because = "dev" if table == "table1" else row["split"], ""
@@ -145,10 +139,10 @@ def peak_gap(products: Products, statistic: str) -> Measured:
 
 @measure("niven2019-table4")
 def adversarial(products: Products, trained_on: str) -> Cases:
-    """Mean accuracy in percent on the adversarial set, by what the models are trained on.
+    """Mean accuracy in percent of BERT's runs that are not degenerate on the adversarial set.
 
-    Of BERT's runs that are not degenerate, where they read the claim: all other models are right on
-    exactly half of this set, whatever they have learnt.
+    Where they read the claim: all other models are right on exactly half of this set, whatever they
+    have learnt.
     """
     table = products.rows("niven2019-table4", trained_on=trained_on, model="BERT")
     for setup in READS_CLAIM:
@@ -162,8 +156,7 @@ def adversarial(products: Products, trained_on: str) -> Cases:
 def easy_points(products: Products) -> Cases:
     """Of the points right in every run, BERT's percentage with "not" minus that of the others.
 
-    All of the input, on the last of the study's splits; of the authors' own predictions too, where
-    the study has them. Where runs are degenerate, only the numbers without them are comparable.
+    Where runs are degenerate, only the numbers without them are comparable.
     """
     rows = products.rows("niven2019-easy", measure="cue among always right")
     rows = where(rows, setup=SETUPS["full"])

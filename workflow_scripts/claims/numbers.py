@@ -29,9 +29,9 @@ OF_HEADS = "mean of the heads' 95% intervals over documents"
 MEAN_OF_ENDS = "95% over examples, mean of the seeds' intervals"
 
 
-def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def share(right: int, n: int) -> tuple[float, float]:
     """Wilson's interval of the share of `right` among `n`, in percent."""
-    low, high = wilson(right, n, confidence)
+    low, high = wilson(right, n, CONFIDENCE)
     return 100 * low, 100 * high
 
 
@@ -40,28 +40,11 @@ def share_number(count: int, n: int, of: str, **more: Any) -> Measured:
     return Measured(100 * count / n, *share(count, n), n, of, **more)
 
 
-def over_runs(values: Sequence[float]) -> tuple[float, float, float]:
-    """Mean over runs with Student's interval; ends are NaN where a single run has no spread."""
-    mean = float(np.mean(values))
-    if len(values) < 2:
-        return mean, math.nan, math.nan
-    half = stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * np.std(values, ddof=1)
-    half = float(half / math.sqrt(len(values)))
-    return mean, mean - half, mean + half
-
-
-def fisher_interval(r: float, n: int) -> tuple[float, float]:
-    """Fisher's interval of a correlation over `n` examples."""
-    half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
-    centre = math.atanh(min(max(r, -0.999999), 0.999999))
-    return math.tanh(centre - half), math.tanh(centre + half)
-
-
 def paper_number(claim: Claim) -> Measured | None:
     """The paper's own number with its sampling interval; None where the paper has no number.
 
-    The interval is of a share, of a correlation, or as wide as the claim states. Where it is
-    unknown, or the number is an exact count, the ends are the number itself.
+    The interval is of a share (Wilson), of a correlation (Fisher), or as wide as the claim states.
+    Where it is unknown, or the number is an exact count, the ends are the number itself.
     """
     value, n = claim.printed, int(claim.paper_n or 0)
     if value is None:
@@ -70,7 +53,8 @@ def paper_number(claim: Claim) -> Measured | None:
         return Measured(value, *share(round(value / 100 * n), n), n)
     if claim.paper_interval == "correlation":
         scale = 100 if claim.unit.startswith("%") else 1
-        low, high = (scale * end for end in fisher_interval(value / scale, n))
+        half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
+        low, high = scale * np.tanh(np.arctanh(value / scale) + np.array([-half, half]))
         return Measured(value, low, high, n)
     half = claim.paper_half_width or 0.0
     return Measured(value, value - half, value + half, n or None)
@@ -91,10 +75,7 @@ def row_number(row: Any, name: str, of: str, scale: float = 1.0, **more: Any) ->
 def mean_of(
     rows: pd.DataFrame, name: str, of: str = "", scale: float = 1.0, **more: Any
 ) -> Measured:
-    """Mean of a column over rows that have an interval each, and the mean of their ends.
-
-    The interval is at least as wide as that of the mean: it is so wide where all rows vary alike.
-    """
+    """Mean of a column over rows that have an interval each, and the mean of their ends."""
     ends = (scale * float(rows[column].mean()) for column in columns_of(rows, name))
     return Measured(*ends, int(rows["n"].max()), of, **more)
 
@@ -156,10 +137,7 @@ def in_percent(number: Measured) -> Measured:
 
 
 def area(rows: pd.DataFrame, name: str) -> Measured:
-    """The mean height, in percent, of a curve over the column `share`, by trapezoids.
-
-    The interval is as wide as if all points of a curve varied alike: at least 95%.
-    """
+    """The mean height, in percent, of a curve over its column `share`, by trapezoids."""
     at = rows["share"]
     ends = (np.trapezoid(rows[column], at) for column in columns_of(rows, name))
     return Measured(*(100 * float(end / (at.max() - at.min())) for end in ends))
@@ -189,7 +167,7 @@ def between_sets(
 ) -> Measured:
     """A correlation of effects over heads on two sets, with those between the halves of each.
 
-    Not comparable where the effects are too noisy for the paper's. The interval resamples heads.
+    Not comparable where the effects are too noisy for the paper's.
     """
     more["about"] = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
     if (most := ceiling(one, other)) < paper:
