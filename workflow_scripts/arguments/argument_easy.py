@@ -6,6 +6,7 @@ side by side, as `bov.dev-predictions.csv` and `bov.accs.csv`.
 """
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ MODELS = {
     "bov": ("bov", "BoV"),
     "bilstm": ("bilstm", "BiLSTM"),
 }
-SETUP_SUFFIXES = {"full": "", "W": "_w", "RW": "_rw", "CW": "_cw"}
+SUFFIXES = {"full": "", "W": "_w", "RW": "_rw", "CW": "_cw"}
 PREDICTIONS = ("preds", "dev-predictions")
 ACCURACIES = "accs"
 PUBLISHED = {"run_no": int, "dataset": str, "id": str, "pred": int, "correct": bool}
@@ -44,25 +45,20 @@ def read_published(
     `points` are the original points of the study; a run is degenerate whose training accuracy is
     below its family's bound. Raises InputError for files that do not fit the points.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such directory; give one with the authors' runs")
     labels = points.set_index(PUBLISHED_KEYS)["label"]
     frames = []
-    for name, (family, model) in MODELS.items():
-        for setup, suffix in SETUP_SUFFIXES.items():
-            experiment = name + suffix
-            path = _find(folder, experiment, PREDICTIONS)
-            if path is None:
-                continue
-            accuracies = _find(folder, experiment, (ACCURACIES,))
-            if accuracies is None:
-                raise InputError(f"{path}: no {ACCURACIES}.csv of these runs next to it; add it")
-            trained = _trained(accuracies)
-            frame = _predictions(path, labels)
-            if unknown := {*frame["run"]} - {*trained.index}:
-                raise InputError(f"{accuracies}: no run {min(unknown)}, as in {path}; add it")
-            failed = frame["run"].map(trained) < degenerate_below[family]
-            frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
+    for (name, (family, model)), (setup, suffix) in product(MODELS.items(), SUFFIXES.items()):
+        path = _find(folder, name + suffix, PREDICTIONS)
+        if path is None:
+            continue
+        accuracies = _find(folder, name + suffix, (ACCURACIES,))
+        if accuracies is None:
+            raise InputError(f"{path}: no {ACCURACIES}.csv of these runs next to it; add it")
+        trained, frame = _trained(accuracies), _predictions(path, labels)
+        if unknown := {*frame["run"]} - {*trained.index}:
+            raise InputError(f"{accuracies}: no run {min(unknown)}, as in {path}; add it")
+        failed = frame["run"].map(trained) < degenerate_below[family]
+        frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
     if not frames:
         raise InputError(
             f"{folder}: no predictions as bert_large/preds.csv; give the authors' runs"
@@ -148,11 +144,10 @@ def count(frame: pd.DataFrame, cues: pd.DataFrame) -> pd.DataFrame:
     cue) and those of `cues_of`. `runs` is `all` and, where a run of the source is degenerate,
     `not degenerate`.
     """
-    choices = [frame.assign(runs="all")]
-    for _, of_source in frame.groupby("source", sort=False):
-        if of_source["degenerate"].any():
-            choices.append(of_source[~of_source["degenerate"]].assign(runs="not degenerate"))
-    rows = pd.concat(choices).merge(cues, on="id", validate="many_to_one")
+    has_failed = frame["degenerate"].groupby(frame["source"]).transform("any")
+    trained = frame[has_failed & ~frame["degenerate"]].assign(runs="not degenerate")
+    rows = pd.concat([frame.assign(runs="all"), trained])
+    rows = rows.merge(cues, on="id", validate="many_to_one")
     rows["follows"] = rows["picked"] == rows["side"]
     grouped = rows.groupby([*KEYS, "id"], sort=False)
     counted = grouped.agg(
