@@ -15,7 +15,7 @@ from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.argument_training import (
     Family,
     LabelledPoints,
-    TrainingRun,
+    RunPlan,
     fit,
     logits_of,
 )
@@ -65,11 +65,15 @@ def warrants_alone(family: Family, frame: pd.DataFrame) -> tuple[LabelledPoints,
     return labelled(training), labelled(dev)
 
 
+def plan_of(**settings: int) -> RunPlan:
+    return RunPlan(["W"], "original", PLAIN | settings, 1, CPU)
+
+
 def trained(
     family: Family, frame: pd.DataFrame, setups: list[str], trained_on: str, folder: Path
 ) -> pd.DataFrame:
     """Accuracy by set-up, split and points."""
-    plan = argument_run.RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
+    plan = RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
     predictions, curves = argument_run.train_all(family, frame, plan, None, folder / "weights", [])
     assert list((folder / "weights").iterdir()) == []
     assert (curves.groupby("setup")["best"].sum() == 1).all()
@@ -104,7 +108,7 @@ def test_the_grid_is_searched_and_its_best_point_taken(
     frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     settings = SETTINGS["bov"] | {"grid": {"learning_rate": [1e-6, 0.02], "dropout": [0.1]}}
-    plan = argument_run.RunPlan(["W", "full"], "original", settings, 1, CPU)
+    plan = RunPlan(["W", "full"], "original", settings, 1, CPU)
     grid = argument_run.search(families("bov"), frame, plan)
     assert len(grid) == 4
     best = grid[grid["best"]].set_index("setup")
@@ -121,8 +125,7 @@ def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], F
     family = families("bov")
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.5, "dropout": 0.5}  # so large that accuracy goes up and down
-    run = TrainingRun("W", chosen, seed=1, epochs=8, batch_size=16)
-    model, rows = fit(family, run, training, dev, CPU)
+    model, rows = fit(family, plan_of(epochs=8), "W", chosen, training, dev)
     accuracies = [row["dev_accuracy"] for row in rows]
     assert [row["best"] for row in rows].index(True) == int(np.argmax(accuracies))
     logits = logits_of(family, model, dev.texts)
@@ -135,8 +138,8 @@ def test_the_loss_is_a_softmax_over_the_two_warrants(
     family = families("bov")
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 1e-9, "dropout": 0.0}
-    run = TrainingRun("W", chosen, seed=1, epochs=1, batch_size=len(training.labels))
-    model, rows = fit(family, run, training, dev, CPU)
+    plan = plan_of(epochs=1, batch_size=len(training.labels))
+    model, rows = fit(family, plan, "W", chosen, training, dev)
     logits = logits_of(family, model, training.texts).astype(float)
     right = np.take_along_axis(logits, training.labels[:, None], axis=1)[:, 0]
     expected = np.mean(np.log(np.exp(logits).sum(axis=1)) - right)
@@ -170,8 +173,7 @@ def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) ->
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.05, "dropout": 0.0}
     fresh = family.new("W", chosen, 1).embedding.weight.detach().clone()
-    run = TrainingRun("W", chosen, seed=1, epochs=2, batch_size=16)
-    model, _ = fit(family, run, training, dev, CPU)
+    model, _ = fit(family, plan_of(epochs=2), "W", chosen, training, dev)
     assert torch.equal(model.embedding.weight, fresh) is not tune
     assert torch.equal(family.new("W", chosen, 1).embedding.weight, fresh)
 
@@ -181,7 +183,7 @@ def test_kept_weights_give_the_same_logits(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     family = families(name)
-    plan = argument_run.RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
+    plan = RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
     predictions, _ = argument_run.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
     model = family.load(tmp_path / "w" / "full", "full", CPU)
     rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ from workflow_scripts.arguments.argument_training import (
     Family,
     Hyperparameters,
     LabelledPoints,
+    RunPlan,
     Texts,
-    TrainingRun,
     fit,
     logits_of,
 )
@@ -32,24 +31,6 @@ from workflow_scripts.core.run.job import Out
 
 HELD_OUT = ("original", "negated")
 Encode = Callable[[Texts], Any]
-
-
-@dataclass(frozen=True)
-class RunPlan:
-    """Training runs: every set-up, on one training set, with one seed."""
-
-    setups: Sequence[str]
-    trained_on: str
-    settings: dict[str, Any]  # of the family: grid, search, epochs, batch_size, decay, anneal
-    seed: int
-    device: torch.device
-
-    def run(self, setup: str, chosen: Hyperparameters) -> TrainingRun:
-        """The run of a set-up at a point of the grid, whose epochs and batch size come first."""
-        settings = self.settings | chosen
-        sizes = settings["epochs"], settings["batch_size"]
-        anneal = settings["anneal"]["factor"], settings["anneal"]["patience"]
-        return TrainingRun(setup, chosen, self.seed, *sizes, settings["decay"], *anneal)
 
 
 def labelled(encode: Encode, points: pd.DataFrame, setup: str) -> LabelledPoints:
@@ -86,7 +67,7 @@ def search(family: Family, points: pd.DataFrame, plan: RunPlan) -> pd.DataFrame:
         training, dev = (labelled(encode, part, setup) for part in sets)
         tried = []
         for chosen in grid_of(plan.settings["grid"]):
-            _, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
+            _, curve = fit(family, plan, setup, chosen, training, dev)
             accuracy = max(row["dev_accuracy"] for row in curve)
             tried.append({"setup": setup, **chosen, "dev_accuracy": accuracy})
         best = int(np.argmax([row["dev_accuracy"] for row in tried]))
@@ -117,7 +98,7 @@ def train_all(
         searched = "full" if plan.settings["search"] == "full" else setup
         chosen = chosen_in(plan.settings["grid"], grid, searched)
         training, dev = (labelled(encode, part, setup) for part in sets)
-        model, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
+        model, curve = fit(family, plan, setup, chosen, training, dev)
         if setup in keep:
             family.save(model, weights / setup)
         curves.append(pd.DataFrame(curve).assign(setup=setup, **chosen))
