@@ -109,7 +109,7 @@ def evaluate(
 
 
 def paper_scores(claim: Claim) -> str | None:
-    """The verdict on the paper's own number, if it has one; an unknown interval is as of none."""
+    """The verdict on the paper's own number, if it has one; judged as exact without an interval."""
     number = paper_number(claim)
     if number is None:
         return None

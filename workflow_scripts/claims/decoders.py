@@ -72,10 +72,11 @@ def copying_among(products: Products, role: str) -> Measured:
     shared = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
     in_group = int(shared["n"]) // int(shared["n_groups"])
     groups = heads["layer"].astype(str) + "." + (heads["head"] // in_group).astype(str)
-    observed = np.ones((1, len(heads)), dtype=int)
-    value, *draws = _more_often(
-        copies, has, np.concatenate([observed, document_weights(groups, DRAWS, SEED)])
-    )
+    weights = document_weights(groups, DRAWS, SEED)
+    weights = np.concatenate([np.ones((1, len(heads)), dtype=int), weights])  # the observed first
+    with np.errstate(invalid="ignore"):  # NaN where either side has no head
+        one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
+    value, *draws = 100 * (one - other)
     low, high = np.nanpercentile(draws, CONFIDENCE)
     low, high = min(low, value), max(high, value)
     counts = [groups[side].nunique() for side in (has, ~has)]
@@ -85,16 +86,6 @@ def copying_among(products: Products, role: str) -> Measured:
     about += f"{(~has).sum()} others; the role is in {counts[0]} of {groups.nunique()} groups"
     more = {"interval": OF_GROUPS, "about": about}
     return Measured(float(value), float(low), float(high), len(heads), "heads", **more)
-
-
-def _more_often(copies: np.ndarray, has: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Points by which heads that `has` marks copy more often than the others, [draw].
-
-    `copies` and `has` are bool [head], `weights` [draw, head]; NaN where either side has no head.
-    """
-    with np.errstate(invalid="ignore"):
-        one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
-    return 100 * (one - other)
 
 
 @measure(RETRIEVAL)
