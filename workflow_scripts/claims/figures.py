@@ -1,10 +1,9 @@
 """Each judged claim on an axis of its own: the rule's range, the paper's number and ours."""
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -30,19 +29,14 @@ NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
 PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A judged claim: its text, and one entry of text for each of its cases."""
 
     rows: pd.DataFrame  # the claim's cases
     statement: list[str]  # its lines, as those of the rule and of each case
     rule: list[str]
     cases: list[list[str]]
-
-    @property
-    def lines(self) -> int:
-        """How many lines the claim takes."""
-        return max(len(self.statement + self.rule), sum(map(len, self.cases)))
+    lines: int  # how many the claim takes
 
 
 def row_of(rows: pd.DataFrame) -> Row:
@@ -52,21 +46,9 @@ def row_of(rows: pd.DataFrame) -> Row:
     if not math.isnan(claim["paper_value"]):
         rule += f"; the paper's number: {_short(claim['paper_value'])}"
     cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
-    return Row(rows, wrap(claim["statement"], LEFT), wrap(rule, LEFT), cases)
-
-
-def outermost(rows: pd.DataFrame) -> tuple[float, float]:
-    """The lowest and the highest number of a claim's axis."""
-    names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
-    numbers = rows[names].astype(float).stack()
-    return float(numbers.min()), float(numbers.max())
-
-
-def span(rows: pd.DataFrame) -> tuple[float, float]:
-    """The ends of a claim's axis: all its numbers lie within, with a tenth of room at each end."""
-    low, high = outermost(rows)
-    room = (high - low) / 10 or 1.0
-    return low - room, high + room
+    statement, rule_lines = wrap(claim["statement"], LEFT), wrap(rule, LEFT)
+    lines = max(len(statement + rule_lines), sum(map(len, cases)))
+    return Row(rows, statement, rule_lines, cases, lines)
 
 
 def claims_figure(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
@@ -118,7 +100,11 @@ def _case(row: dict[str, Any]) -> str:
 def _draw(axes: Axes, row: Row, top: float) -> None:
     """A claim's text and strip; the strip's axis is in the claim's own unit."""
     height = row.lines * LINE
-    low, high = span(row.rows)
+    names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
+    numbers = row.rows[names].astype(float).stack()
+    outermost = float(numbers.min()), float(numbers.max())
+    room = (outermost[1] - outermost[0]) / 10 or 1.0
+    low, high = outermost[0] - room, outermost[1] + room
 
     def place(value: float) -> float:
         return STRIP + (value - low) / (high - low) * (STRIP_END - STRIP)
@@ -131,7 +117,7 @@ def _draw(axes: Axes, row: Row, top: float) -> None:
     )
     axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
     axes.plot([STRIP, STRIP_END], [top + height] * 2, color=colours.PALE, linewidth=0.6)
-    for value in dict.fromkeys(outermost(row.rows)):
+    for value in dict.fromkeys(outermost):
         style = {"size": figures.SMALL, "color": colours.GREY, "ha": "center", "va": "center"}
         axes.text(place(value), top + height + BELOW, _short(value), **style)
     if not math.isnan(claim["paper_value"]):
