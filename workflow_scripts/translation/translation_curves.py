@@ -31,20 +31,13 @@ from workflow_scripts.core.model.translators import (
     pad_targets,
     sources_of,
     targets_of,
-    texts_of,
 )
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap, effects
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 from workflow_scripts.core.stats.effects import normalised
-from workflow_scripts.core.stats.translation_metrics import (
-    COLUMNS,
-    METRICS,
-    SIGNATURES,
-    scores_of,
-    statistics,
-)
-from workflow_scripts.translation.decoding import forced_losses, translate
+from workflow_scripts.core.stats.translation_metrics import METRICS, SIGNATURES, scores_of
+from workflow_scripts.translation.translation_sweep import measured
 
 BATCH_TOKENS = 2048  # of sources and targets
 
@@ -138,14 +131,6 @@ class ScopedOrder:
         return int(self.sublayers.sum()) * self.masks.shape[2]
 
 
-@dataclass(frozen=True)
-class Translated:
-    """What variants translated: columns of metrics, and capped, each [variant, sentence]."""
-
-    columns: Mapping[str, np.ndarray]
-    capped: np.ndarray
-
-
 def read_split(pairs: Path, split: str, sentences: int, seed: int) -> pd.DataFrame:
     """At most `sentences` pairs of a split, sampled by `seed`; 0 takes all."""
     frame = tables.read(pairs, ("split", "id", "source", "target"))
@@ -184,45 +169,30 @@ def plans_of(
     return plans
 
 
-def measure(
-    translator: Translator, pairs: pd.DataFrame, variants: np.ndarray, pass_rows: int
-) -> Translated:
-    """Translations of `pairs`, and losses of their targets, with the heads of `variants` at 0."""
-    sources = sources_of(translator, pairs["source"].tolist())
-    targets = targets_of(translator, pairs["target"].tolist())
-    translated = translate(translator, sources, variants, pass_rows)
-    texts = [text for ids in translated.ids for text in texts_of(translator, ids)]
-    counted = statistics(texts, pairs["target"].tolist() * len(variants))
-    shape = (len(variants), len(pairs))
-    columns = {name: counted[:, COLUMNS.index(name)].reshape(shape) for name in COLUMNS}
-    columns["loss"] = forced_losses(translator, sources, targets, variants, pass_rows)
-    columns["tokens"] = np.broadcast_to([len(target) for target in targets], shape)
-    return Translated(columns, translated.capped)
-
-
-def scored(translated: Translated, unpruned: int, draws: int, seed: int) -> pd.DataFrame:
+def scored(
+    translated: Mapping[str, np.ndarray], unpruned: int, draws: int, seed: int
+) -> pd.DataFrame:
     """One row per variant and metric: score, baseline, and the share of it that is kept.
 
-    `unpruned` is the variant that is the baseline. ci_low, ci_high, kept_low and kept_high are
-    ends of 95% intervals over `draws` samples of the sentences, the same for all variants. `kept`
-    is NaN for a loss, and where the baseline is 0.
+    `translated` is that of `measured`; its variant `unpruned` is the baseline. ci_low, ci_high,
+    kept_low and kept_high are ends of 95% intervals over `draws` samples of the sentences, the same
+    for all variants. `kept` is NaN for a loss, and where the baseline is 0.
     """
-    weights = bootstrap.observed_and_resampled(translated.capped.shape[1], draws, seed)
-    columns = {"capped": translated.capped.sum(axis=1), "n": translated.capped.shape[1]}
+    capped = translated["capped"]
+    weights = bootstrap.observed_and_resampled(capped.shape[1], draws, seed)
     frames = []
     for metric, of_sentences in METRICS.items():
-        summands = np.stack([translated.columns[name] for name in of_sentences.columns], axis=-1)
+        summands = np.stack([translated[name] for name in of_sentences.columns], axis=-1)
         scores = scores_of(metric, summands, weights)
         base = scores[:, [unpruned]]
         known = (base > 0) & (metric in RELATIVE)
         kept = np.divide(scores, base, out=np.full_like(scores, np.nan), where=known)
-        found = {"score": scores, "kept": kept}
-        row = {"variant": range(len(scores[0])), "metric": metric}
-        row |= {name: values[0] for name, values in found.items()}
-        row["ci_low"], row["ci_high"] = _ends(scores)
-        row["kept_low"], row["kept_high"] = _ends(kept)
+        row = {"variant": range(len(capped)), "metric": metric, "score": scores[0], "kept": kept[0]}
+        for name, values in (("ci", scores), ("kept", kept)):
+            ends = np.percentile(values[1:], bootstrap.CONFIDENCE, axis=0)
+            row[f"{name}_low"], row[f"{name}_high"] = ends
         row |= {"baseline": base[0, 0], "signature": SIGNATURES[metric]}
-        frames.append(pd.DataFrame(row | columns))
+        frames.append(pd.DataFrame(row | {"capped": capped.sum(axis=1), "n": capped.shape[1]}))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -241,20 +211,13 @@ def curves_of(
     masks = np.concatenate([plan.masks for plan in plans])
     variants, numbers = np.unique(masks, axis=0, return_inverse=True)
     unpruned = int((~variants.any(axis=(1, 2))).nonzero()[0][0])
-    translated = measure(translator, pairs, variants, how["pass_rows"])
+    translated = measured(translator, pairs, variants, how["pass_rows"])
     scores = scored(translated, unpruned, how["bootstrap"], how["seed"])
-    frames, start = [], 0
+    frames = []
     for plan in plans:
         pruned = plan.masks.sum(axis=(1, 2))
-        columns = {"step": range(len(pruned)), "pruned": pruned, "heads": plan.heads}
-        columns |= {"share": pruned / plan.heads, "variant": numbers[start : start + len(pruned)]}
         about = {"strategy": plan.strategy, "scope": plan.scope, "draw": plan.draw}
-        frames.append(pd.DataFrame(about | columns))
-        start += len(pruned)
-    steps = pd.concat(frames, ignore_index=True)
+        about |= {"step": range(len(pruned)), "pruned": pruned, "heads": plan.heads}
+        frames.append(pd.DataFrame(about | {"share": pruned / plan.heads}))
+    steps = pd.concat(frames, ignore_index=True).assign(variant=numbers)
     return steps.merge(scores, on="variant", sort=False).drop(columns="variant")
-
-
-def _ends(values: np.ndarray) -> np.ndarray:
-    """Ends of the 95% intervals of values [1 + draw, variant], the observed ones first."""
-    return np.percentile(values[1:], bootstrap.CONFIDENCE, axis=0)
