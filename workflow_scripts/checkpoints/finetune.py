@@ -176,7 +176,7 @@ def main(
         scores += score_rows(definition, "fine-tuned", split, labels, logits, bootstrap, seed)
     models.save(classifier, tokenizer, checkpoint)
     epochs.mkdir()
-    for epoch in sorted(work.glob("epoch-*")):
+    for epoch in work.glob("epoch-*"):
         shutil.copytree(epoch, epochs / epoch.name)
     own = {"name": f"{base['name']}.{task}.{init}.{fine_tuning.seed}"}
     own |= {"source": {"trained": final.name}, "weights": models.weights_digest(checkpoint)}

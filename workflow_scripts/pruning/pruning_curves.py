@@ -21,8 +21,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects, metrics
-from workflow_scripts.core.stats.effects import order_by_score
-from workflow_scripts.core.stats.metrics import METRICS, predictions_of
 from workflow_scripts.pruning.importance import (
     Definition,
     gradients,
@@ -51,7 +49,7 @@ def by_importance(
     for count in job.progress(counts, len(counts), "importance, step by step"):
         if gone.any() and count < gone.size:
             importance = importance_of(model, tokens, labels, definition, gone)
-        gone = order_by_score(np.where(gone, -np.inf, importance), [count])[0]
+        gone = effects.order_by_score(np.where(gone, -np.inf, importance), [count])[0]
         masks.append(gone)
     return np.stack(masks)
 
@@ -65,12 +63,16 @@ def by_ablation(
     Among heads of equal score, the one with the lower mean loss goes first.
     """
     n_layers, n_heads, _, n_labels = logits.shape
-    right, target = labels[part], torch.from_numpy(np.asarray(labels)[part])
+    metric, right = metrics.METRICS[task.main_metric], labels[part]
+    target = torch.from_numpy(np.asarray(right))
     swept = np.ascontiguousarray(logits[:, :, part]).reshape(n_layers * n_heads, -1, n_labels)
-    scores = [METRICS[task.main_metric](right, predictions_of(task, each)) for each in swept]
+    scores = [
+        metrics.METRICS[task.main_metric](right, metrics.predictions_of(task, each))
+        for each in swept
+    ]
     losses = [example_losses(torch.from_numpy(each), target).mean().item() for each in swept]
     ranks = np.lexsort((losses, -np.array(scores))).argsort()
-    return order_by_score(ranks.reshape(n_layers, n_heads), counts)
+    return effects.order_by_score(ranks.reshape(n_layers, n_heads), counts)
 
 
 def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
@@ -108,7 +110,7 @@ def curve(
     frequent class.
     """
     weights = stats_bootstrap.observed_and_resampled(len(labels), draws, seed)
-    predictions = np.stack([predictions_of(task, step_logits) for step_logits in logits])
+    predictions = np.stack([metrics.predictions_of(task, step_logits) for step_logits in logits])
     observed = [metrics.score(task, labels, step_logits) for step_logits in logits]
     base, frames = metrics.majority(task, labels), []
     for metric in task.metrics:

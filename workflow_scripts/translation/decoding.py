@@ -1,19 +1,14 @@
 """Translations and teacher-forced losses with sets of heads disabled, many variants in one pass.
 
-    found = translate(translator, sources, heads, pass_rows=512)  # heads [variant, sublayer, head]
-    found.ids[variant][sentence], found.capped[variant, sentence]
-
 A pair of a variant and a sentence is an item; items of sentences of like length share a pass,
 whatever their variants. The encoder reads a sentence once for all items of a pass that disable the
-same heads of the encoder, which most variants leave alone. Items that are done leave their pass, so
-that a variant that repeats itself up to the cap keeps no others.
+same heads of the encoder, which most variants leave alone.
 
 Translations are those of `generate` for one variant and one sentence. Where hypotheses have equal
 scores but for rounding, the size of a pass may decide, as in `generate` it does. `generate` decodes
-every sentence of a batch until the last is done; here those that are done give their rows back. All
-else of it is used as it is: model.generate(..., custom_generate=search, leave=...). The source's
-keys and values are the same for all hypotheses of a sentence, and are kept once: a step moves those
-of the decoder's own tokens alone.
+every sentence of a batch until the last is done; here those that are done give their rows back, so
+that a variant that repeats itself up to the cap keeps no others. The source's keys and values are
+kept once for all hypotheses of a sentence: a step moves those of the decoder's own tokens alone.
 """
 
 from collections.abc import Callable, Sequence

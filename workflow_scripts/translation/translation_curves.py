@@ -34,8 +34,6 @@ from workflow_scripts.core.model.translators import (
 )
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap, effects
-from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
-from workflow_scripts.core.stats.effects import normalised
 from workflow_scripts.core.stats.translation_metrics import METRICS, SIGNATURES, scores_of
 from workflow_scripts.translation.translation_sweep import measured
 
@@ -106,8 +104,13 @@ def importance_table(
     `values` are those of `gradients`. `normalised` is the importance over its sublayer's l2 norm,
     that is over the heads of one type and layer.
     """
-    mean, low, high = bootstrap_mean(values, draws, seed, INDEPENDENT)
-    columns = {"importance": mean, "ci_low": low, "ci_high": high, "normalised": normalised(mean)}
+    mean, low, high = bootstrap.bootstrap_mean(values, draws, seed, bootstrap.INDEPENDENT)
+    columns = {
+        "importance": mean,
+        "ci_low": low,
+        "ci_high": high,
+        "normalised": effects.normalised(mean),
+    }
     return by_head(order, **columns).assign(n=len(values))
 
 

@@ -113,23 +113,19 @@ def gains(swept: Swept, divisions: int, draws: int, seed: int) -> pd.DataFrame:
     (layer -1); heads left alone among those of their sublayer. A gain of the loss is what it falls
     by. For heads disabled alone, how well their effects on two halves of the sentences agree.
     """
-    cells, groups = swept.cells, {}
-    if swept.unit == "head":
-        groups = {("", -1): np.ones(len(cells), bool)}
-        groups |= {
-            (name, -1): (cells["type"] == name).to_numpy() for name in cells["type"].unique()
-        }
-    else:
-        for place, rows in cells.groupby(["type", "layer"], sort=False):
-            groups[place] = np.isin(np.arange(len(cells)), rows.index)
+    masked = swept.unit == "head"
+    cells = swept.cells.assign(layer=-1) if masked else swept.cells
+    groups = {place: rows.index for place, rows in cells.groupby(["type", "layer"], sort=False)}
+    if masked:
+        groups = {("", -1): cells.index} | groups
     rows = []
     for metric in METRICS:
         for (name, layer), chosen in groups.items():
-            summands = swept.summands[metric][np.concatenate([[True], chosen])]
+            summands = swept.summands[metric][[0, *(1 + chosen)]]
             scores = partial(benefits_of, metric, summands)
-            row = {"metric": metric, "type": name, "layer": layer, "choices": chosen.sum()}
+            row = {"metric": metric, "type": name, "layer": layer, "choices": len(chosen)}
             row |= stats_bootstrap.honest_gain(scores, swept.n, divisions, draws, seed)
-            if swept.unit == "head":
+            if masked:
                 row |= stats_bootstrap.half_agreement(scores, swept.n, divisions, seed)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=swept.n)

@@ -105,18 +105,15 @@ def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator
             f"({recipe.heads}); change one of them"
         )
     tokenizer = learnt_vocabulary(texts, recipe.vocabulary)
-    sizes = {
-        f"{side}_{name}": value
-        for side in ("encoder", "decoder")
-        for name, value in {
-            "layers": recipe.layers,
-            "attention_heads": recipe.heads,
-            "ffn_dim": recipe.feed_forward,
-        }.items()
-    }
     config = MarianConfig(
         vocab_size=len(tokenizer),
         d_model=recipe.hidden,
+        encoder_layers=recipe.layers,
+        decoder_layers=recipe.layers,
+        encoder_attention_heads=recipe.heads,
+        decoder_attention_heads=recipe.heads,
+        encoder_ffn_dim=recipe.feed_forward,
+        decoder_ffn_dim=recipe.feed_forward,
         init_std=recipe.init_std,
         dropout=recipe.dropout,
         max_position_embeddings=POSITIONS,
@@ -125,7 +122,6 @@ def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator
         eos_token_id=tokenizer.eos_token_id,
         forced_eos_token_id=None,  # an output that is cut off does not end
         decoder_start_token_id=tokenizer.pad_token_id,
-        **sizes,
     )
     torch.manual_seed(recipe.seed)
     model = MarianMTModel(config)
@@ -231,7 +227,7 @@ def main(
     losses = train(translator, training, validation, settings, state, work if every_epoch else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
     epochs.mkdir()
-    for epoch in sorted(work.glob("epoch-*")):
+    for epoch in work.glob("epoch-*"):
         translator.tokenizer.save_pretrained(epoch)
         shutil.copytree(epoch, epochs / epoch.name)
     described = describe(checkpoint, run, Languages())
