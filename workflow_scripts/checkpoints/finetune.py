@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-import transformers
 from torch.nn import functional
 from transformers import PreTrainedModel
 
@@ -137,7 +136,6 @@ def main(
     With `every_epoch`, `epochs` gets the weights after each epoch but the last, in epoch-<k>.
     The untrained model is scored where its body is pretrained: from random weights it only guesses.
     """
-    transformers.utils.logging.set_verbosity_error()  # the new head's missing weights are expected
     base, definition, fine_tuning = read_card(model), TASKS[task], FineTuning(**recipe)
     directory = models.directory_of(base)
     tokenizer = models.load_tokenizer(directory)

@@ -66,10 +66,7 @@ def by_ablation(
     metric, right = metrics.METRICS[task.main_metric], labels[part]
     target = torch.from_numpy(np.asarray(right))
     swept = np.ascontiguousarray(logits[:, :, part]).reshape(n_layers * n_heads, -1, n_labels)
-    scores = [
-        metrics.METRICS[task.main_metric](right, metrics.predictions_of(task, each))
-        for each in swept
-    ]
+    scores = [metric(right, metrics.predictions_of(task, each)) for each in swept]
     losses = [example_losses(torch.from_numpy(each), target).mean().item() for each in swept]
     ranks = np.lexsort((losses, -np.array(scores))).argsort()
     return effects.order_by_score(ranks.reshape(n_layers, n_heads), counts)

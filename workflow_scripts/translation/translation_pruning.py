@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import transformers
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -86,7 +85,6 @@ def main(
     all). `measurement` has the test sentences (0: all), pass_rows, bootstrap, and the seed of all
     samples. `checkpoint` are the files that `card` describes, where there are any.
     """
-    transformers.utils.logging.set_verbosity_error()
     seed = measurement["seed"]
     translator = translator_of(read_card(card), generation, running.pick_device(device))
     modules, heads = sublayers(translator.model), n_heads(translator.model)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import transformers
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -124,7 +123,6 @@ def main(
     At most `sentences` of each (0: all) are translated, sampled by `sample_seed`: the same for
     every `run`. `checkpoint` is the directory of the weights, which the card names too.
     """
-    transformers.utils.logging.set_verbosity_error()
     translator = translator_of(read_card(card), generation, running.pick_device(device))
     frame = tables.read(pairs, ("split", "id", "source", "target"))
     frames = []

@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 import torch
-import transformers
 from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
 from tokenizers.models import BPE
 from torch.nn import functional
@@ -204,7 +203,6 @@ def main(
     A killed run resumes from <checkpoint>.work. With `every_epoch`, `epochs` gets the weights after
     each epoch but the last, in epoch-<k>.
     """
-    transformers.utils.logging.set_verbosity_error()
     frame, settings = tables.read(pairs, ("split", "source", "target")), TranslatorRecipe(**recipe)
     rows = {split: frame[frame["split"] == split] for split in ("train", "validation")}
     texts = [*rows["train"]["source"], *rows["train"]["target"]]
