@@ -147,8 +147,11 @@ def main(
         splits[split] = tokens, rows["label"].to_numpy()
     classifier = new_classifier(directory, definition, init, fine_tuning.seed)
     classifier.to(running.pick_device(device))
-    training, dev = (_labelled(*splits[split], definition) for split in ("train", "dev"))
-    del splits["train"]
+    kind = np.int64 if definition.labels else np.float32
+    training, dev = (
+        LabelledTokens(tokens, torch.from_numpy(labels.astype(kind)))
+        for tokens, labels in (splits.pop("train"), splits["dev"])
+    )
     scores = []
     if init == "pretrained":
         for split, (tokens, labels) in splits.items():
@@ -184,11 +187,6 @@ def main(
     tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)
     tables.write_csv(losses.assign(**about), curve)
     shutil.rmtree(work)
-
-
-def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> LabelledTokens:
-    kind = np.int64 if task.labels else np.float32
-    return LabelledTokens(tokens, torch.from_numpy(labels.astype(kind)))
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.ablation_engine import ablate
-from workflow_scripts.core.model.classifiers import Sampler, load_classifier
+from workflow_scripts.core.model.classifiers import classifier_and_sampler, load_classifier
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
@@ -42,10 +42,8 @@ def main(
     `step`, `importance`, `examples` and `bootstrap` of a study's pruning; `limits` are pass_tokens
     and precision of the ablation engine.
     """
-    model_card, scored_task = read_card(card), TASKS[task]
-    directory = models.directory_of(model_card)
-    tokenizer, positions = models.load_tokenizer(directory), model_card["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    directory, scored_task = models.directory_of(read_card(card)), TASKS[task]
+    sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)[1]
     training, training_rows = sampler.sample("train", settings["examples"])
     tokens, rows = sampler.sample("dev", dev_examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()

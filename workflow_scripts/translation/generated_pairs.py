@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from workflow_scripts.core.generated.grammar import ADVERBS, MEET, TIMES, TOWN, VERBS
+from workflow_scripts.core.generated.grammar import ADVERBS, MEET, TIMES, TOWN, VERBS, Verb
 from workflow_scripts.core.generated.grammar import PRONOUNS as ENGLISH_PRONOUNS
 
 GENDERS = ("masculine", "feminine", "neuter")
@@ -122,10 +122,10 @@ def _person(word: str) -> Noun:
     return Noun(word, _plural(word), next(_NEW), gender, "person")
 
 
-def _verb(base: str, past: str, participle: str) -> TranslatedVerb:
-    own_stems = base in HANDLED
+def _verb(verb: Verb) -> TranslatedVerb:
+    own_stems = verb.base[0] in HANDLED
     stems = {kind: next(_NEW) for kind in KINDS} if own_stems else dict.fromkeys(KINDS, next(_NEW))
-    return TranslatedVerb(base, past, participle, stems)
+    return TranslatedVerb(verb.base[0], verb.past[0], verb.participle[0], stems)
 
 
 def _by_turns(lists: Sequence[list[Noun]]) -> list[Noun]:
@@ -142,9 +142,7 @@ PLACES = {
     "town": _nouns(TOWN.places[:10], "place"),
     "nature": _nouns(NATURAL_PLACES, "place"),
 }
-DEEDS = [
-    _verb(verb.base[0], verb.past[0], verb.participle[0]) for verb in list(VERBS.values())[:21]
-]
+DEEDS = [_verb(verb) for verb in list(VERBS.values())[:21]]
 MEETINGS = [TranslatedVerb("", past, "", {"person": next(_NEW)}) for past in MEET[:7]]
 ADJECTIVES = [
     *(Adjective(word, next(_NEW), next(_NEW)) for word in OF_BOTH),

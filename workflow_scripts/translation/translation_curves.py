@@ -40,17 +40,6 @@ from workflow_scripts.translation.translation_sweep import measured
 BATCH_TOKENS = 2048  # of sources and targets
 
 
-def losses(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """The loss of each pair in nats, [batch]: summed over its target's tokens.
-
-    `logits` [batch, token, subword], `labels` [batch, token], IGNORED at padding.
-    """
-    by_token = functional.cross_entropy(
-        logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none"
-    )
-    return by_token.sum(1)
-
-
 def gradients(
     translator: Translator,
     sources: Sequence[Sequence[int]],
@@ -75,7 +64,10 @@ def gradients(
         xi.requires_grad_()
         with OneDNN(), watching(model, Gates(xi)):
             logits = model(**inputs, labels=labels).logits
-        losses(logits, labels).sum().backward()
+        loss = functional.cross_entropy(
+            logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="sum"
+        )
+        loss.backward()
         values[batch] = xi.grad.abs().double().cpu().numpy()
     return values
 

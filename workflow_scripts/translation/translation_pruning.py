@@ -40,15 +40,13 @@ def one_head_ranks(sweep: Path, order: Sequence[Sublayer], n_heads: int) -> np.n
     frame = tables.read(sweep, ("split", "unit", "mode", *HEAD, *columns))
     chosen = (frame["split"] == CHOSEN_ON) & (frame["unit"] == "head") & (frame["mode"] == "zero")
     sums = frame[chosen].groupby(HEAD)[columns].sum()
-    ranks = np.empty((len(order), n_heads), int)
-    heads = pd.MultiIndex.from_frame(by_head(order, rank=ranks)[HEAD])
-    sums = sums.loc[heads]
+    heads = by_head(order, rank=np.empty((len(order), n_heads)))[HEAD]
+    sums = sums.loc[pd.MultiIndex.from_frame(heads)]
     bleu, loss = (
         METRICS[metric].score(sums[list(METRICS[metric].columns)].to_numpy().T)
         for metric in ("bleu", "loss")
     )
-    ranks.flat[np.lexsort((loss, -bleu))] = range(len(heads))
-    return ranks
+    return np.lexsort((loss, -bleu)).argsort().reshape(len(order), n_heads)
 
 
 def order_table(plans: Sequence[ScopedOrder], order: Sequence[Sublayer]) -> pd.DataFrame:

@@ -229,14 +229,11 @@ def opposite(fact: Fact) -> Fact:
     return replace(fact, verb=VERBS[fact.verb.opposite])
 
 
-def agent_of(fact: Fact, rng: random.Random, with_age: bool) -> Pieces:
-    """The agent's phrase."""
-    return [(_noun(rng.choice(fact.agent), fact.age if with_age else ""), "agent")]
-
-
-def theme_of(fact: Fact, rng: random.Random, with_look: bool) -> Pieces:
-    """The theme's phrase."""
-    return [(_noun(rng.choice(fact.theme), fact.look if with_look else ""), "theme")]
+def phrase_of(fact: Fact, role: str, rng: random.Random, with_adjective: bool) -> Pieces:
+    """The phrase of the agent or theme."""
+    group, adjective = {"agent": (fact.agent, fact.age), "theme": (fact.theme, fact.look)}[role]
+    noun = rng.choice(group)
+    return [(f"the {adjective} {noun}" if with_adjective else f"the {noun}", role)]
 
 
 def sentence(
@@ -252,9 +249,9 @@ def sentence(
 def active(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: bool) -> Pieces:
     """The old doctor repaired the boat near the harbour last week."""
     return [
-        *agent_of(fact, rng, adjectives),
+        *phrase_of(fact, "agent", rng, adjectives),
         *_predicate(fact, rng),
-        *theme_of(fact, rng, adjectives),
+        *phrase_of(fact, "theme", rng, adjectives),
         *circumstances(fact, rng, details),
     ]
 
@@ -262,12 +259,12 @@ def active(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: b
 def passive(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: bool) -> Pieces:
     """The boat was repaired by the old doctor near the harbour last week."""
     return [
-        *theme_of(fact, rng, adjectives),
+        *phrase_of(fact, "theme", rng, adjectives),
         ("was", ""),
         *[("not", "")] * fact.negated,
         (rng.choice(fact.verb.participle), "verb"),
         ("by", ""),
-        *agent_of(fact, rng, adjectives),
+        *phrase_of(fact, "agent", rng, adjectives),
         *circumstances(fact, rng, details),
     ]
 
@@ -306,7 +303,7 @@ ASKED = {
 def question(fact: Fact, role: str, rng: random.Random) -> str:
     """A question about one role of the fact: who, what, where or when."""
     base, past = rng.choice(fact.verb.base), rng.choice(fact.verb.past)
-    agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
+    agent, theme = phrase_of(fact, "agent", rng, False), phrase_of(fact, "theme", rng, False)
     if role == "agent":
         who = rng.choice(["who", "which person"])
         if rng.random() < 0.5:
@@ -321,7 +318,7 @@ def question(fact: Fact, role: str, rng: random.Random) -> str:
 
 def linked(fact: Fact, rng: random.Random) -> Pieces:
     """The fact as pieces, with its agent and theme at least three words from the verb."""
-    agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
+    agent, theme = phrase_of(fact, "agent", rng, False), phrase_of(fact, "theme", rng, False)
     adverb, time = (rng.choice(ADVERBS), ""), (rng.choice(fact.time), "")
     verb = [adverb, (rng.choice(fact.verb.participle), "verb")]
     be, had = ("was", ""), ("had", "")
@@ -360,7 +357,3 @@ def _predicate(fact: Fact, rng: random.Random) -> Pieces:
     base = (rng.choice(fact.verb.base), "verb")
     forms = [[(did, ""), base] for did in DID]
     return rng.choice([*forms, [("never", ""), (fact.verb.past[0], "verb")]])
-
-
-def _noun(noun: str, adjective: str) -> str:
-    return f"the {adjective} {noun}" if adjective else f"the {noun}"

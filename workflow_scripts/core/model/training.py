@@ -247,7 +247,7 @@ def train_resumably(
     schedule = linear_schedule(optimizer, steps, math.ceil(recipe.warmup * steps))
     parts, curve = Parts(model, schedule, batches.generator), []
     if state.is_file():
-        curve = resume_state(state, parts)["curve"]
+        curve = resume_state(state, parts)
         log.info("training resumes after %d whole epochs", whole_epochs(curve))
     model.train()
     for number in range(whole_epochs(curve) + 1, recipe.epochs + 1):
@@ -256,7 +256,7 @@ def train_resumably(
         curve += curve_of(number, losses, dev_loss())
         if epochs is not None and number < recipe.epochs:
             model.save_pretrained(epochs / f"epoch-{number}")
-        save_state(state, parts, {"curve": curve})
+        save_state(state, parts, curve)
     model.eval()
     return pd.DataFrame(curve)
 
@@ -305,7 +305,7 @@ def claim_state(work: Path, identity: dict[str, Any]) -> Path:
     return work / STATE
 
 
-def save_state(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
+def save_state(path: Path, parts: Parts, curve: list[dict[str, Any]]) -> None:
     """Write the state in place of the one at `path`, which is whole at any time."""
     optimizer = parts.schedule.optimizer.state_dict()
     tensors = {f"model/{name}": value for name, value in _weights(parts.model).items()}
@@ -315,7 +315,7 @@ def save_state(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
     settings = {
         "groups": optimizer["param_groups"],
         "schedule": parts.schedule.state_dict(),
-        "notes": notes,
+        "curve": curve,
     }
     partial = path.with_name(path.name + job.PARTIAL)
     contiguous = {name: value.detach().contiguous() for name, value in tensors.items()}
@@ -323,8 +323,8 @@ def save_state(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
     os.replace(partial, path)
 
 
-def resume_state(path: Path, parts: Parts) -> dict[str, Any]:
-    """Put the state at `path` into the parts; the notes it was saved with."""
+def resume_state(path: Path, parts: Parts) -> list[dict[str, Any]]:
+    """Put the state at `path` into the parts; the curve so far."""
     with safe_open(path, "pt") as file, torch.no_grad():
         settings = json.loads(file.metadata()["settings"])
         for name, value in _weights(parts.model).items():
@@ -339,7 +339,7 @@ def resume_state(path: Path, parts: Parts) -> dict[str, Any]:
     state = {"state": moments, "param_groups": settings["groups"]}
     parts.schedule.optimizer.load_state_dict(state)
     parts.schedule.load_state_dict(settings["schedule"])
-    return settings["notes"]
+    return settings["curve"]
 
 
 def _weights(model: torch.nn.Module) -> dict[str, torch.Tensor]:
