@@ -13,15 +13,15 @@ from workflow_scripts.core.model.translators import load_translator
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
-from workflow_scripts.translation.translation_curves import (
+from workflow_scripts.translation.translation_pruning import (
     ALL,
+    MEASURED_ON,
     by_head,
     curves_of,
     gradients_on,
     plans_of,
     read_split,
 )
-from workflow_scripts.translation.translation_pruning import MEASURED_ON
 
 
 def measured_epochs(n: int, which: str) -> list[int]:

@@ -38,13 +38,13 @@ from workflow_scripts.translation import (
     translation_pruning,
     translator_training,
 )
-from workflow_scripts.translation.translation_curves import (
+from workflow_scripts.translation.translation_pruning import (
     gradients,
     gradients_on,
+    one_head_ranks,
     read_split,
     scored,
 )
-from workflow_scripts.translation.translation_pruning import one_head_ranks
 
 # M2M100's and T5's losses have kinks (ReLU), and T5's norms are float32 in a float64 model, too.
 SMOOTH = ["marian", "bart", "mbart"]
