@@ -198,8 +198,7 @@ class Hypotheses:
 
 def ends_of(config: GenerationConfig) -> list[int]:
     """The tokens that end a translation."""
-    ends = config.eos_token_id
-    return [ends] if isinstance(ends, int) else list(ends)
+    return np.atleast_1d(config.eos_token_id).tolist()
 
 
 def _taken(tokens: torch.Tensor, beams: torch.Tensor) -> torch.Tensor:

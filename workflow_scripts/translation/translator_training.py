@@ -144,9 +144,7 @@ def loss_on(translator: Translator, pairs: Pairs) -> float:
     model, total, n = translator.model, 0.0, 0
     training = model.training
     model.eval()
-    order = sorted(range(len(pairs)), key=lambda index: len(pairs.sources[index]))
-    for start in range(0, len(order), SCORED):
-        batch = order[start : start + SCORED]
+    for batch in running.chunks_by_length([len(source) for source in pairs.sources], SCORED):
         with torch.inference_mode():
             logits, labels = _forward(translator, pairs, batch)
         tokens = int((labels != IGNORED).sum())
