@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="rounds without --full")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    device = running.pick_device()
+    device = running.pick_device("auto")
     kind = "cpu" if device.type == "cpu" else "gpu"
     segments, pass_tokens = SEGMENTS[kind], PASS_TOKENS[kind]
     plain, model = (load(options.model).to(device) for _ in range(2))

@@ -31,7 +31,7 @@ def main() -> None:
         "--pass-tokens", type=int, help="maximum number of tokens in a forward pass"
     )
     options = parser.parse_args()
-    device = running.pick_device()
+    device = running.pick_device("auto")
     on_gpu = device.type == "cuda"
     torch.manual_seed(0)
     model = BertForSequenceClassification(BertConfig(num_labels=3)).to(device).eval()

@@ -145,7 +145,7 @@ def trained(n: int) -> tuple[Translator, list[list[int]], list[str]]:
     )
     with tempfile.TemporaryDirectory() as folder:
         train(translator, training, validation, RECIPE, Path(folder) / "state.safetensors")
-    model.to(running.pick_device())
+    model.to(running.pick_device("auto"))
     model.generation_config = search_config(
         model,
         translator.tokenizer,
