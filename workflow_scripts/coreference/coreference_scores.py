@@ -101,29 +101,28 @@ def count_corpus(
                 f"{cache.path}: none of {n_mentions} mentions in {len(documents)} texts has an "
                 f"antecedent; {why or 'use documents with chains of several mentions'}"
             )
-        resampled = total.any(axis=1)
         read = {
             "mentions read": n_mentions,
             "mentions without tokens" + (" or with the first word" if decoder else ""): n_cut,
             "coreferent mentions": int(total[:, 0].sum()),
             "texts with a coreferent mention": n_texts,
         }
+        n = total.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = {"uniform": chance.sum(axis=0)[:, None, None] / n, "coverage": n / of_all}
+        counted = (part[total.any(axis=1)] for part in (correct, rules, total))
         n_documents = np.count_nonzero(of_documents, axis=0)
-        of_decoder = {}
-        if decoder:
-            with np.errstate(invalid="ignore"):
-                n = total.sum(axis=0)
-                uniform = chance.sum(axis=0)[:, None, None] / n
-                of_decoder = {"uniform": uniform, "coverage": n / of_all}
-        counted = (correct[resampled], rules[resampled], total[resampled])
-        return MentionCounts(*counted, tied, n_documents, read, of_decoder)
+        return MentionCounts(*counted, tied, n_documents, read, shares if decoder else {})
 
     return update, counts
 
 
+HELD_OUT = ("layer", "head", "accuracy", "n")
+
+
 def head_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
-    n_layers, n_heads = counts.correct.shape[2:4]
+    _, n_layers, n_heads, _ = counts.tied.shape
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
     columns = _accuracies(counts.correct, counts, draws, seed) | {"tied": counts.tied}
     return tables.tidy(axes | {"type": TYPES}, **columns, **counts.of_decoder)
@@ -149,34 +148,25 @@ def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
 
     `gain_<rule>` is what it gains over each of SYSTEMS on the same mentions; both ways.
     """
-    rows = []
+    frames = []
     for row, candidates in enumerate(CANDIDATES):
         correct = counts.correct[:, row]
         best = stats_bootstrap.held_out(correct, counts.total, seed)
         gains = {
-            f"gain_{system}": stats_bootstrap.held_out_gains(
+            system: stats_bootstrap.held_out_gains(
                 correct, counts.rules[:, [k]], counts.total, draws, seed
             )
             for k, system in enumerate(SYSTEMS)
         }
-        for column, (kind, ((layer, head), accuracy, n)) in enumerate(
-            zip(TYPES, best, strict=True)
-        ):
-            over = {name: of_kind[column] for name, of_kind in gains.items()}
-            rows.append(
-                {
-                    "candidates": candidates,
-                    "type": kind,
-                    "held_out_layer": layer,
-                    "held_out_head": head,
-                    "held_out_accuracy": accuracy,
-                    "held_out_n": n,
-                    **{name: gain.gain for name, gain in over.items()},
-                    **{f"{name}_low": gain.low for name, gain in over.items()},
-                    **{f"{name}_high": gain.high for name, gain in over.items()},
-                }
-            )
-    return pd.DataFrame(rows)
+        frame = pd.DataFrame(
+            [(candidates, kind, *of.index, *of[1:]) for kind, of in zip(TYPES, best, strict=True)],
+            columns=["candidates", "type", *(f"held_out_{name}" for name in HELD_OUT)],
+        )
+        for k, end in enumerate(("", "_low", "_high")):
+            for system, of_system in gains.items():
+                frame[f"gain_{system}{end}"] = [gain[k] for gain in of_system]
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
 
 
 @in_one_pass

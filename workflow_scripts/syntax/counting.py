@@ -33,7 +33,7 @@ ALL_RELEASED = "all (released counting)"
 DIRECTIONS = ("dependent_to_head", "head_to_dependent", "released")
 DIRECTIONS_BACK = DIRECTIONS[:2]  # for a decoder
 # Those that the released code scores.
-RELEASED_DIRECTIONS = [0, 2]
+RELEASED_DIRECTIONS = slice(0, 3, 2)
 POSSESSIVES = {"'s", "’s", "s'"}
 POSSESSOR_RELATIONS = {"poss", "nmod:poss"}
 
