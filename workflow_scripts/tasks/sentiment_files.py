@@ -28,62 +28,55 @@ class SentimentFormat:
 
 
 def read_file(path: Path, task: Task, form: SentimentFormat) -> SplitRows:
-    """All sentences of one file. Raises InputError for a task other than SST-2."""
-    if task.title != "SST-2":
-        raise InputError(f"{path}: one file of sentences serves sst2 only; name a directory")
-    reader = {"labels": read_labels, "ratings": read_ratings}[form.format]
-    rows = reader(path, form)
-    if not rows.rows:
-        raise InputError(f"{path}: no sentence with a label; use the complete file")
-    return rows
-
-
-def read_labels(path: Path, form: SentimentFormat) -> SplitRows:
-    """Sentences after `__label__neg` or `__label__pos`, one per line, as fastText has them."""
-    part = SplitRows()
-    for number, line in read_lines(path, form.encoding):
-        where = f"{path}:{number}"
-        label, _, text = line.partition(" ")
-        if label not in LABELS:
-            raise InputError(f"{where}: label {label!r} is unknown; accepted: {', '.join(LABELS)}")
-        if not text.strip():
-            raise InputError(f"{where}: an empty text; remove the line")
-        part.rows.append({"source": where, "texts": [text], "label": LABELS[label]})
-    return part
-
-
-def read_ratings(path: Path, form: SentimentFormat) -> SplitRows:
-    """Lines of id, mean rating from -4 to 4, and text, between tabs (Hutto and Gilbert 2014).
+    """All sentences of one file. Raises InputError for a task other than SST-2.
 
     A rating of at least `min_rating` is positive, of at most its negative is negative; sentences
-    between are left out and counted. Character references such as &amp; become characters.
+    between are left out and counted.
     """
+    if task.title != "SST-2":
+        raise InputError(f"{path}: one file of sentences serves sst2 only; name a directory")
     part, seen, between = SplitRows(), {}, 0
     for number, line in read_lines(path, form.encoding):
         where = f"{path}:{number}"
-        fields = line.split("\t")
-        if len(fields) != 3:
-            raise InputError(f"{where}: {len(fields)} columns; write id, rating and text with tabs")
-        name, text = fields[0], html.unescape(fields[2])
-        if not name.strip():
-            raise InputError(f"{where}: an empty id; fill it in")
-        check_id(where, (name,), seen)
+        if form.format == "labels":
+            text, label = labelled(line, where)
+        else:
+            text, rating = rated(line, where, seen)
+            label = float(rating > 0)
         if not text.strip():
             raise InputError(f"{where}: an empty text; remove the line")
-        rating = _rating(fields[1], where)
-        if abs(rating) < form.min_rating:
+        if form.format == "ratings" and abs(rating) < form.min_rating:
             between += 1
             continue
-        part.rows.append({"source": where, "texts": [text], "label": float(rating > 0)})
-    part.excluded["rows with a rating near 0"] = between
+        part.rows.append({"source": where, "texts": [text], "label": label})
+    if not part.rows:
+        raise InputError(f"{path}: no sentence with a label; use the complete file")
+    if form.format == "ratings":
+        part.excluded["rows with a rating near 0"] = between
     return part
 
 
-def _rating(text: str, where: str) -> float:
-    rating = float(text) if RATING.fullmatch(text) else math.nan
+def labelled(line: str, where: str) -> tuple[str, float]:
+    """A sentence after `__label__neg` or `__label__pos`, as fastText has it, and its label."""
+    label, _, text = line.partition(" ")
+    if label not in LABELS:
+        raise InputError(f"{where}: label {label!r} is unknown; accepted: {', '.join(LABELS)}")
+    return text, LABELS[label]
+
+
+def rated(line: str, where: str, seen: dict[tuple[str, ...], str]) -> tuple[str, float]:
+    """A sentence and its rating, of a line of id, mean rating from -4 to 4, and text, between tabs.
+
+    As by Hutto and Gilbert (2014). Character references such as &amp; become characters.
+    """
+    fields = line.split("\t")
+    if len(fields) != 3:
+        raise InputError(f"{where}: {len(fields)} columns; write id, rating and text with tabs")
+    check_id(where, (fields[0],), seen)
+    rating = float(fields[1]) if RATING.fullmatch(fields[1]) else math.nan
     if not abs(rating) <= LARGEST_RATING:
-        raise InputError(f"{where}: rating {text!r}; ratings are numbers from -4 to 4")
-    return rating
+        raise InputError(f"{where}: rating {fields[1]!r}; ratings are numbers from -4 to 4")
+    return html.unescape(fields[2]), rating
 
 
 def split_file(rows: SplitRows) -> dict[str, SplitRows]:
