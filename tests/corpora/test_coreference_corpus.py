@@ -23,15 +23,15 @@ def example_text() -> Text:
 
 
 def test_windows_are_whole_sentences_that_fit() -> None:
-    windows = list(coreference_corpus.windows_of(example_text(), 16, "all"))  # 12 words
+    windows = list(coreference_corpus.windows_of(example_text(), 16))  # 12 words
     assert windows == [(0, 12), (12, 20)]
-    assert list(coreference_corpus.windows_of(example_text(), 4, "all"))[:3] == [
+    assert list(coreference_corpus.windows_of(example_text(), 4))[:3] == [
         (0, 3),
         (3, 6),
         (6, 9),
     ]
     for size in range(2, 30):
-        windows = list(coreference_corpus.windows_of(example_text(), size, "all"))
+        windows = list(coreference_corpus.windows_of(example_text(), size))
         words = [word for start, end in windows for word in range(start, end)]
         assert words == list(range(20))
         assert all(end - start <= max(1, int(size * 0.75)) for start, end in windows)

@@ -36,6 +36,11 @@ class Span:
     chain: str
     head: int | None = None
 
+    @property
+    def words(self) -> range:
+        """From the first word to the last."""
+        return range(self.start, self.end)
+
 
 class Name(NamedTuple):
     """What a bracket names: its chain, which word of the mention (from 1) is the head, the part.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workflow_scripts.core.data.annotations import COREFERENCE_ENDINGS, ROOT, Mention, Tree
-from workflow_scripts.core.data.text_files import read_lines, whole_number
+from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at
 from workflow_scripts.corpora.brackets import (
@@ -193,10 +193,9 @@ def _conllu(file: Path, seen: dict[str, str]) -> Iterator[Text]:
             index, word, *_, misc = line.split("\t")  # ten: the trees have been read
             if text is None:
                 text, brackets = _begun(name, where, seen), Brackets(file)
-            cell, last = _entity(misc, where), whole_number(index.partition("-")[2])
-            if last:
-                first = whole_number(index.partition("-")[0]) or 0
-                brackets.add_range(len(text.words) + last - first, cell, number, read)
+            cell, (first, dash, last) = _entity(misc, where), index.partition("-")
+            if dash:
+                brackets.add_range(len(text.words) + int(last) - int(first), cell, number, read)
             elif index.isdigit():
                 brackets.add(len(text.words), cell, number, read)
                 text.words.append(word)
@@ -277,20 +276,20 @@ PRONOUNS = {
     )
     for form in forms.split()
 }
-MASCULINE = set(
-    "man men boy boys father son brother uncle husband king prince gentleman gentlemen lord sir "
-    "mr mr. grandfather nephew widower monk priest actor waiter duke emperor james john robert "
-    "michael william david richard joseph thomas charles george edward henry paul daniel peter "
-    "simon walter"
-    .split()
-)  # fmt: skip
-FEMININE = set(
-    "woman women girl girls mother daughter sister aunt wife queen princess lady ladies madam "
-    "mrs mrs. miss ms ms. grandmother niece widow nun actress waitress duchess empress mary "
-    "elizabeth anne anna jane emma sarah margaret susan helen alice catherine julia laura "
-    "claire martha"
-    .split()
-)  # fmt: skip
+GENDERS = {
+    "masculine": set(
+        "man men boy boys father son brother uncle husband king prince gentleman gentlemen lord "
+        "sir mr mr. grandfather nephew widower monk priest actor waiter duke emperor james john "
+        "robert michael william david richard joseph thomas charles george edward henry paul "
+        "daniel peter simon walter".split()
+    ),
+    "feminine": set(
+        "woman women girl girls mother daughter sister aunt wife queen princess lady ladies madam "
+        "mrs mrs. miss ms ms. grandmother niece widow nun actress waitress duchess empress mary "
+        "elizabeth anne anna jane emma sarah margaret susan helen alice catherine julia laura "
+        "claire martha".split()
+    ),
+}
 
 
 def describe(span: Span, text: Text) -> Mention:
@@ -308,25 +307,19 @@ def head_of(span: Span, heads: Sequence[int]) -> int:
     """The head word of a mention: the first whose own head lies outside, if no file names it."""
     if span.head is not None:
         return span.head
-    words = range(span.start, span.end)
-    return next(word for word in words if heads[word] not in words)
+    return next(word for word in span.words if heads[word] not in span.words)
 
 
 def kind_of(span: Span, head: str, tag: str) -> str:
     """pronoun, proper or nominal, by the head word and its tag."""
-    single = span.end - span.start == 1
-    if tag in PRONOUN_TAGS or (single and head.lower() in PRONOUNS):
+    if tag in PRONOUN_TAGS or (len(span.words) == 1 and head.lower() in PRONOUNS):
         return "pronoun"
     return "proper" if tag in PROPER_TAGS else "nominal"
 
 
 def _number(span: Span, head: int, text: Text) -> str:
-    conjuncts = [
-        word
-        for word in range(span.start, span.end)
-        if text.heads[word] == head and text.relations[word] == "conj"
-    ]
-    if conjuncts or text.tags[head] in PLURAL_TAGS:
+    joined = (text.heads[k] == head and text.relations[k] == "conj" for k in span.words)
+    if any(joined) or text.tags[head] in PLURAL_TAGS:
         return "plural"
     return "singular" if text.tags[head] in SINGULAR_TAGS else ""
 
@@ -334,7 +327,5 @@ def _number(span: Span, head: int, text: Text) -> str:
 def _gender(span: Span, text: Text) -> str:
     """By titles, first names and nouns for people; empty if there is none of them, or both."""
     words = {word.lower() for word in text.words[span.start : span.end]}
-    masculine, feminine = bool(words & MASCULINE), bool(words & FEMININE)
-    if masculine == feminine:
-        return ""
-    return "masculine" if masculine else "feminine"
+    found = [gender for gender, known in GENDERS.items() if words & known]
+    return found[0] if len(found) == 1 else ""
