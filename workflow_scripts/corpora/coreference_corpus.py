@@ -1,8 +1,7 @@
 """Documents with coreferent mentions as the study reads them (Clark et al. 2019, section 4.3).
 
-From files, or written by the study's own grammar (such documents are generated, and every table
-made from them states this). The head word of a mention comes from its file or treebank if there is
-one, else from spaCy.
+From files, or generated, which every table made from them states. The head word of a mention comes
+from its file or treebank if there is one, else from spaCy.
 """
 
 from collections import Counter
@@ -83,10 +82,7 @@ def to_document(text: Text, name: str) -> Document:
 
 
 def keep(text: Text, singletons: bool, read: Counter) -> None:
-    """Count the mentions of a whole document; singletons, alone in their chain, are then dropped.
-
-    Unless these are wanted.
-    """
+    """Count the mentions of a whole document, and drop singletons if they are not wanted."""
     mentions = {(span.start, span.end, span.chain) for span in text.spans}
     sizes = Counter(chain for _, _, chain in mentions)
     kept = [span for span in text.spans if singletons or sizes[span.chain] > 1]

@@ -75,10 +75,7 @@ class Resuming:
 
 
 def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
-    """Fetch every file of a source into `folder` and check it; returns the SHA-256 of each.
-
-    Raises InputError where a file cannot be fetched or has another SHA-256.
-    """
+    """Fetch every file of a source into `folder` and check it; returns the SHA-256 of each."""
     folder.mkdir(parents=True, exist_ok=True)
     get = BY["url" if mirror else source.by]
     pooch.get_logger().setLevel(logging.WARNING)

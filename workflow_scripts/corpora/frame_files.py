@@ -1,4 +1,4 @@
-"""FrameNet's annotated sentences: from lu/*.xml, or by NLTK's reader.
+"""FrameNet's annotated sentences, from lu/*.xml.
 
 Core elements are those of type Core or, with `core_sets`, the members of their frame's core sets
 (FEcoreSet), which many frames have none of.
@@ -77,12 +77,8 @@ def _parsed(path: Path) -> Element:
         raise InputError(
             f"{path}:{line}: not well-formed XML ({error}); copy the file again"
         ) from error
-    except DefusedXmlException as error:
-        raise InputError(
-            f"{path}:1: a document type, which may declare entities ({error}); FrameNet's files "
-            "have none: copy the file again"
-        ) from error
-    except (OSError, ValueError, LookupError) as error:  # such as an unknown encoding
+    # A document type, which may declare entities; an unknown encoding.
+    except (DefusedXmlException, OSError, ValueError, LookupError) as error:
         raise InputError(f"{path}:1: cannot be read ({error}); copy the file again") from error
 
 
@@ -124,11 +120,7 @@ def _sentences_of_unit(
 
 
 def _labels(layer: Element, text: str, where: str) -> Iterator[tuple[str, Span]]:
-    """Name and span of a layer's labels; null instantiations (`itype`), without span, are left out.
-
-    Raises InputError for any other label without a span, for one whose span leaves the text and for
-    one without a name.
-    """
+    """Name and span of each label; null instantiations (`itype`), without span, are left out."""
     for label in layer.findall(f"{NAMESPACE}label"):
         if not label.get("name"):
             raise InputError(f"{where}: a label without a name; fix the label")

@@ -1,8 +1,4 @@
-"""Coreference in GUM's two formats, LitBank's and CoNLL-2012's: words with brackets.
-
-All four write a mention as an opening and a closing bracket with the name of its chain; they
-differ in the columns around them.
-"""
+"""Coreference in GUM's two formats, LitBank's and CoNLL-2012's: words with brackets."""
 
 import re
 from collections import defaultdict
@@ -14,14 +10,7 @@ from workflow_scripts.core.data.annotations import COREFERENCE_ENDINGS, ROOT, Me
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at
-from workflow_scripts.corpora.brackets import (
-    ENTITY,
-    Brackets,
-    Span,
-    declared,
-    plain,
-    undeclared,
-)
+from workflow_scripts.corpora.brackets import ENTITY, Brackets, Span, declared, plain, undeclared
 from workflow_scripts.corpora.tree_files import NEWDOC, trees_of
 
 N_COLUMNS = {"gum": 3, "litbank": 13, "conll2012": 12}  # at least so many in conll2012

@@ -28,8 +28,7 @@ def read_split(
     """The points of a split in a directory with the official files; None where it has none.
 
     A file with labels is preferred; one without them needs its truth file. `data` and `truth`
-    replace the official names. A truth file next to a file with labels must agree with it. Raises
-    InputError, with file and line, for whatever is wrong in them.
+    replace the official names. A truth file next to a file with labels must agree with it.
     """
     full = data or _find(folder, (*FULL, *DATA), split)
     if full is None:

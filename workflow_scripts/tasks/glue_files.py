@@ -29,8 +29,7 @@ class SplitRows:
 def read_directory(folder: Path, task: Task) -> dict[str, SplitRows]:
     """Every split of a directory with the official files, which may end in .gz.
 
-    A missing dev_mismatched is left out. Raises InputError, with file and line, for any other
-    missing file, a missing column, an unknown label, an empty text and a duplicate id.
+    A missing dev_mismatched is left out.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such file or directory; name the task's TSV files")
@@ -54,14 +53,14 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
         where = f"{path}:{number}"
         fields = line.split("\t")
         texts = [fields[index[name]] for name in task.texts if index[name] < len(fields)]
-        if len(fields) != len(names) or not all(text.strip() for text in texts):
-            if not task.malformed and len(fields) != len(names):
-                there = f"{task.title} has" if task.columns else "the header has"
-                raise InputError(
-                    f"{where}: {len(fields)} columns where {there} {len(names)}; fix the row"
-                )
-            if not task.malformed:
-                raise InputError(f"{where}: an empty text; fill in {' or '.join(task.texts)}")
+        problem = ""
+        if len(fields) != len(names):
+            problem = f"{len(fields)} columns where {len(names)} are needed; fix the row"
+        elif not all(text.strip() for text in texts):
+            problem = f"an empty text; fill in {' or '.join(task.texts)}"
+        if problem and not task.malformed:
+            raise InputError(f"{where}: {problem}")
+        if problem:
             part.malformed.append(str(number))
             continue
         if task.ids:
@@ -110,11 +109,11 @@ def label_of(text: str, task: Task, where: str) -> float:
 
 def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
     """Every split of a hub dataset in the form of nyu-mll/glue."""
-    splits = {}
-    for split, hub_split in task.hub_splits.items():
-        of_split = source | {"name": source.get("name", name), "split": hub_split}
-        splits[split] = _hub_rows(of_split, task)
-    return splits
+    source = {"name": name} | source
+    return {
+        split: _hub_rows(source | {"split": of_hub}, task)
+        for split, of_hub in task.hub_splits.items()
+    }
 
 
 def _hub_rows(source: dict[str, Any], task: Task) -> SplitRows:

@@ -25,10 +25,7 @@ SUFFIXES = {"negated": "-adversarial", "swapped": "_swapped"}
 
 
 def negated(rows: list[Row], negations: dict[str, str], where: Path) -> list[Row]:
-    """The points with their claims negated and their labels flipped (section 6).
-
-    Raises InputError, with the point's line, where a claim has no negation in the map.
-    """
+    """The points with their claims negated and their labels flipped (section 6)."""
     made = []
     for row in rows:
         if row["claim"] not in negations:
@@ -52,10 +49,7 @@ def _flipped(row: Row, version: str) -> Row:
 
 
 def published(rows: list[Row], path: Path, version: str) -> list[Row]:
-    """The counterparts in a published file, in the order of the points.
-
-    Raises InputError where a point has none, or a counterpart has no point.
-    """
+    """The counterparts in a published file, in the order of the points."""
     by_id = {row["id"]: row for row in read_published(path, version)}
     ordered = []
     for row in rows:

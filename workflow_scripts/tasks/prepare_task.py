@@ -81,21 +81,15 @@ def main(
     domains: list[Path] = (),
     generated: Path | None = None,
 ) -> None:
-    """Write the examples and the counts; `generated` is the directory of a generated task.
-
-    Raises InputError where a split has one label only, and as the readers do.
-    """
+    """Write the examples and the counts; `generated` is the directory of a generated task."""
     task = TASKS[name]
     if generated is not None:
         source = {"path": str(generated)}
-    frames, counted = [], []
-    limits = {
-        f"dev_{key}": domain.get("n_dev") for key, domain in source.get("domains", {}).items()
-    }
-    limits["train"] = n_train
+    frames, counted, limits = [], [], {"train": n_train}
+    for key, domain in source.get("domains", {}).items():
+        limits[f"dev_{key}"] = domain.get("n_dev", n_dev)
     for split, part in read(source, name, task).items():
-        limit = limits.get(split)
-        chosen = sample(part.rows, n_dev if limit is None else limit, seed)
+        chosen = sample(part.rows, limits.get(split, n_dev), seed)
         frames.append(to_frame(chosen, name, split))
         check_labels(frames[-1], name, split)
         counted += count(part, frames[-1], task, split)
