@@ -1,8 +1,7 @@
 """Mentions from the brackets of a document's words, as all coreference formats write them.
 
-An opening and a closing bracket name the mention's chain. CorefUD and Universal Anaphora, in the
-MISC column of CoNLL-U, also know fields after the name, mentions in several parts (`e1[1/2]`), and
-brackets of multiword ranges and of empty nodes, which stand for omitted words.
+CorefUD and Universal Anaphora, in the MISC column of CoNLL-U, also know fields after the chain's
+name, mentions in several parts (`e1[1/2]`), and empty nodes, which stand for omitted words.
 """
 
 import re
@@ -140,13 +139,11 @@ class Brackets:
         places = list(range(first, len(self._words)))
         waiting = self._parts[chain, parts]
         if part > 1:
-            before = next((item for item in reversed(waiting) if item[0] == part - 1), None)
-            if before is None:
-                raise self._error(
-                    opened, f"part {part} of {parts} of mention {chain} follows no part {part - 1}"
-                )
-            waiting.remove(before)
-            _, (earlier, opened, name) = before
+            before = [item for item in waiting if item[0] == part - 1]
+            if not before:
+                raise self._error(opened, f"mention {chain} has part {part} without {part - 1}")
+            waiting.remove(before[-1])
+            _, (earlier, opened, name) = before[-1]
             places = earlier + places
         if part < parts:
             waiting.append((part, Opened(places, opened, name)))
@@ -171,11 +168,6 @@ class Brackets:
 
     def _error(self, line: int, what: str) -> InputError:
         return InputError(f"{self.file}:{line}: {what}; fix the brackets")
-
-
-def plain(text: str, closes: bool) -> Name:
-    """Reads brackets that hold the chain alone."""
-    return Name(text)
 
 
 def undeclared(text: str, closes: bool) -> Name:

@@ -10,7 +10,7 @@ from workflow_scripts.core.data.annotations import COREFERENCE_ENDINGS, ROOT, Me
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at
-from workflow_scripts.corpora.brackets import ENTITY, Brackets, Span, declared, plain, undeclared
+from workflow_scripts.corpora.brackets import ENTITY, Brackets, Name, Span, declared, undeclared
 from workflow_scripts.corpora.tree_files import NEWDOC, trees_of
 
 N_COLUMNS = {"gum": 3, "litbank": 13, "conll2012": 12}  # at least so many in conll2012
@@ -122,7 +122,7 @@ def _columns(file: Path, form: str, seen: dict[str, str]) -> Iterator[Text]:
             starts_sentence = False
             n_before = len(text.words) - (text.starts[-1] if text.starts else 0)
             word, tag, cell = _cells(where, line, form, n_before)
-            brackets.add(len(text.words), cell, number, plain)
+            brackets.add(len(text.words), cell, number, lambda chain, _: Name(chain))
             text.words.append(word)
             text.tags.append(tag)
     if text:
