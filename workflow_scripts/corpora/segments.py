@@ -62,20 +62,17 @@ def pair_up(article: Article, min_words: int, counts: Counter) -> list[Pair]:
     and left out is added to `counts`.
     """
     pairs: list[Pair] = []
-    waiting: Paragraph | None = None
-    for paragraph in article.paragraphs:
-        if len(paragraph.text.split()) < min_words:
-            waiting = None
-        elif waiting is None:
-            waiting = paragraph
-        else:
-            pairs.append((article.title, waiting, paragraph))
-            waiting = None
-    short = sum(len(paragraph.text.split()) < min_words for paragraph in article.paragraphs)
+    short = [len(paragraph.text.split()) < min_words for paragraph in article.paragraphs]
+    k = 0
+    while k + 1 < len(short):
+        fits = not any(short[k : k + 2])
+        if fits:
+            pairs.append((article.title, *article.paragraphs[k : k + 2]))
+        k += 1 + fits
     counts["lines that are no paragraph"] += article.left_out
-    counts["paragraphs read"] += len(article.paragraphs)
-    counts["paragraphs too short"] += short
-    counts["paragraphs without a partner"] += len(article.paragraphs) - short - 2 * len(pairs)
+    counts["paragraphs read"] += len(short)
+    counts["paragraphs too short"] += sum(short)
+    counts["paragraphs without a partner"] += short.count(False) - 2 * len(pairs)
     counts["pairs"] += len(pairs)
     counts["articles read"] += 1
     counts["articles without a pair"] += not pairs

@@ -13,12 +13,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.tasks.glue_files import SplitRows, read_directory, read_hub
-from workflow_scripts.tasks.sentiment_files import (
-    SentimentFormat,
-    read_file,
-    split_file,
-    without_repeats,
-)
+from workflow_scripts.tasks.sentiment_files import read_file, split_file, without_repeats
 
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
@@ -29,9 +24,10 @@ def read(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
         return read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
     if path.is_file():
-        form = SentimentFormat(**{key: source[key] for key in FORMAT_KEYS if key in source})
-        files = {f"dev_{key}": read_file(path_of(domains[key]), task, form) for key in domains}
-        kept = without_repeats({"train": read_file(path, task, form)} | files)
+        form = {key: source[key] for key in FORMAT_KEYS if key in source}
+        paths = {"train": path} | {f"dev_{key}": path_of(domains[key]) for key in domains}
+        files = {split: read_file(paths[split], task, **form) for split in paths}
+        kept = without_repeats(files)
         return split_file(kept.pop("train")) | kept
     if domains:
         raise InputError(f"{path}: domains need a file of sentences; drop tasks.{name}.domains")

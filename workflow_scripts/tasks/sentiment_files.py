@@ -3,7 +3,6 @@
 import html
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from workflow_scripts.core.data.tasks import Task
@@ -18,17 +17,14 @@ RATING = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 REMAINDERS = {"train": (0, 2, 4), "dev": (1, 3)}
 
 
-@dataclass(frozen=True)
-class SentimentFormat:
-    """How a file is written: `labels` or `ratings`, and the least rating that has a label."""
-
-    format: str = "labels"
-    encoding: str = "utf-8"
-    min_rating: float = 0.5
-
-
-def read_file(path: Path, task: Task, form: SentimentFormat) -> SplitRows:
-    """All sentences of one file. Raises InputError for a task other than SST-2.
+def read_file(
+    path: Path,
+    task: Task,
+    format: str = "labels",
+    encoding: str = "utf-8",
+    min_rating: float = 0.5,
+) -> SplitRows:
+    """All sentences of one file of `labels` or `ratings`, of SST-2 alone.
 
     A rating of at least `min_rating` is positive, of at most its negative is negative; sentences
     between are left out and counted.
@@ -36,22 +32,22 @@ def read_file(path: Path, task: Task, form: SentimentFormat) -> SplitRows:
     if task.title != "SST-2":
         raise InputError(f"{path}: one file of sentences serves sst2 only; name a directory")
     part, seen, between = SplitRows(), {}, 0
-    for number, line in read_lines(path, form.encoding):
+    for number, line in read_lines(path, encoding):
         where = f"{path}:{number}"
-        if form.format == "labels":
+        if format == "labels":
             text, label = labelled(line, where)
         else:
             text, rating = rated(line, where, seen)
             label = float(rating > 0)
         if not text.strip():
             raise InputError(f"{where}: an empty text; remove the line")
-        if form.format == "ratings" and abs(rating) < form.min_rating:
+        if format == "ratings" and abs(rating) < min_rating:
             between += 1
             continue
         part.rows.append({"source": where, "texts": [text], "label": label})
     if not part.rows:
         raise InputError(f"{path}: no sentence with a label; use the complete file")
-    if form.format == "ratings":
+    if format == "ratings":
         part.excluded["rows with a rating near 0"] = between
     return part
 
