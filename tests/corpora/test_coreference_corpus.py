@@ -7,8 +7,7 @@ import pytest
 
 from workflow_scripts.core.data.annotations import ROOT, read_documents
 from workflow_scripts.corpora import coreference_corpus
-from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_files import Text, describe, head_of
+from workflow_scripts.corpora.mention_files import Span, Text, describe, head_of
 from workflow_scripts.corpora.stories import stories
 
 DATA = Path(__file__).parents[3] / "shared/data"

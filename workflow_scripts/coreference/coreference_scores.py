@@ -52,28 +52,24 @@ def count_corpus(
 ) -> tuple[Callable[[CachedExample], None], Callable[[], MentionCounts]]:
     """What reads a text, and what gives the counts; InputError if no mention is coreferent.
 
-    `names` has the document of each text.
-
-    A decoder's head word asks with its last wordpiece and chooses among the words before it; the
-    first word, on which most heads rest, is no candidate, and mentions with it are left out.
+    `names` has the document of each text. A decoder's head word asks with its last wordpiece and
+    chooses among the words before it; the first word, on which most heads rest, is no candidate,
+    and mentions with it are left out.
     """
     cache.expect([document.id for document in documents], "the mentions")
-    units, codes = stats_bootstrap.document_units(names), pd.factorize(np.array(names, object))[0]
+    units = stats_bootstrap.document_units(names)
     heads = (len(CANDIDATES), cache.n_layers, cache.n_heads, len(TYPES))
     correct, tied = np.zeros((units.max() + 1, *heads), int), np.zeros(heads, int)
     rules = np.zeros((len(correct), len(SYSTEMS), len(TYPES)), int)
-    total = np.zeros((len(correct), len(TYPES)), int)
-    of_documents = np.zeros((codes.max() + 1, len(TYPES)), int)
-    of_all = np.zeros(len(TYPES), int)
     # Of each text, to be summed in their order.
+    of_text = np.zeros((len(documents), len(TYPES)), int)
     chance = np.zeros((len(documents), len(CANDIDATES), len(TYPES)))
-    n_mentions = n_cut = n_texts = 0
+    n_mentions = n_cut = of_all = 0
     read_words = attention_to_earlier if decoder else word_attention
 
     def update(example: CachedExample) -> None:
-        nonlocal n_mentions, n_cut, n_texts, of_all
-        document, layers = documents[example.index], example.layers
-        unit, code = units[example.index], codes[example.index]
+        nonlocal n_mentions, n_cut, of_all
+        document, unit, layers = documents[example.index], units[example.index], example.layers
         attention = read_words(example.pattern, example.word)
         mentions = antecedents.readable(document, attention.words)
         if example.is_first:
@@ -88,14 +84,12 @@ def count_corpus(
         tied[:, layers] += found.tied
         if not example.is_first:
             return
-        total[unit] += found.total
-        of_documents[code] += found.total
+        of_text[example.index] = found.total
         chance[example.index] = antecedents.by_chance(attention.words, mentions)
         rules[unit] += antecedents.baselines(document, mentions)
-        n_texts += 1
 
     def counts() -> MentionCounts:
-        if not n_texts:
+        if not of_text.any():
             why = remedy(documents, [cache.tokens(k)["word"] for k in range(len(cache))])
             raise InputError(
                 f"{cache.path}: none of {n_mentions} mentions in {len(documents)} texts has an "
@@ -104,14 +98,16 @@ def count_corpus(
         read = {
             "mentions read": n_mentions,
             "mentions without tokens" + (" or with the first word" if decoder else ""): n_cut,
-            "coreferent mentions": int(total[:, 0].sum()),
-            "texts with a coreferent mention": n_texts,
+            "coreferent mentions": int(of_text[:, 0].sum()),
+            "texts with a coreferent mention": np.count_nonzero(of_text[:, 0]),
         }
-        n = total.sum(axis=0)
+        total, n = np.zeros((len(correct), len(TYPES)), int), of_text.sum(axis=0)
+        np.add.at(total, units, of_text)
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = {"uniform": chance.sum(axis=0)[:, None, None] / n, "coverage": n / of_all}
         counted = (part[total.any(axis=1)] for part in (correct, rules, total))
-        n_documents = np.count_nonzero(of_documents, axis=0)
+        with_mentions = np.where(of_text, 1, np.nan)
+        n_documents = stats_bootstrap.count_documents(with_mentions, names)
         return MentionCounts(*counted, tied, n_documents, read, shares if decoder else {})
 
     return update, counts

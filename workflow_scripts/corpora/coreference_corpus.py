@@ -21,8 +21,7 @@ from workflow_scripts.core.data.annotations import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_files import Text, describe, texts_of
+from workflow_scripts.corpora.mention_files import Span, Text, describe, texts_of
 from workflow_scripts.corpora.stories import stories
 
 # A window must fit into max_tokens: English words have about 1.2 wordpieces.

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from workflow_scripts.core.data.annotations import ROOT
 from workflow_scripts.core.generated import grammar
-from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_files import Text
+from workflow_scripts.corpora.mention_files import Span, Text
 
 
 @dataclass
