@@ -12,8 +12,14 @@ from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.tasks.glue_files import SplitRows, read_directory, read_hub
-from workflow_scripts.tasks.sentiment_files import read_file, split_file, without_repeats
+from workflow_scripts.tasks.glue_files import (
+    SplitRows,
+    read_directory,
+    read_hub,
+    read_sentences,
+    split_file,
+    without_repeats,
+)
 
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
@@ -26,7 +32,7 @@ def read(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
     if path.is_file():
         form = {key: source[key] for key in FORMAT_KEYS if key in source}
         paths = {"train": path} | {f"dev_{key}": path_of(domains[key]) for key in domains}
-        files = {split: read_file(paths[split], task, **form) for split in paths}
+        files = {split: read_sentences(paths[split], task, **form) for split in paths}
         kept = without_repeats(files)
         return split_file(kept.pop("train")) | kept
     if domains:
