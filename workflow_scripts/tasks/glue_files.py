@@ -62,7 +62,8 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
         texts = [fields[index[name]] for name in task.texts if index[name] < len(fields)]
         problem = ""
         if len(fields) != len(names):
-            problem = f"{len(fields)} columns where {len(names)} are needed; fix the row"
+            there = task.title if task.columns else "the header"
+            problem = f"{len(fields)} columns where {there} has {len(names)}; fix the row"
         elif not all(text.strip() for text in texts):
             problem = f"an empty text; fill in {' or '.join(task.texts)}"
         if problem and not task.malformed:
