@@ -52,12 +52,8 @@ def links(mentions: Sequence[Mention], passage: range) -> set[tuple[int, int]]:
 
 def fitting(document: Document, words: np.ndarray) -> list[range]:
     """The passages of a document in which a mention has its antecedent, all among `words`."""
-    present = set(words.tolist())
-    return [
-        passage
-        for passage in passages(document.words)
-        if present.issuperset(passage) and links(document.mentions, passage)
-    ]
+    possible = [each for each in passages(document.words) if np.isin(each, words).all()]
+    return [each for each in possible if links(document.mentions, each)]
 
 
 def draw(

@@ -48,7 +48,7 @@ class MentionCounts:
 
 
 def count_corpus(
-    cache: Patterns, documents: list[Document], names: list[str], decoder: bool = False
+    cache: Patterns, documents: list[Document], names: list[str], decoder: bool
 ) -> tuple[Callable[[CachedExample], None], Callable[[], MentionCounts]]:
     """What reads a text, and what gives the counts; InputError if no mention is coreferent.
 

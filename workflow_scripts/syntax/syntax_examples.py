@@ -25,6 +25,7 @@ from workflow_scripts.syntax.counting import ALL, DIRECTIONS_BACK, membership, q
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 TITLES = {"dependent_to_head": "to the head", "head_to_dependent": "to the dependent"}
+TITLES["released"] = "to the dependent, released counting"
 
 
 def choose_sentences(

@@ -73,11 +73,7 @@ def offset_range(largest: int, decoder: bool) -> list[int]:
 
 
 def count_corpus(
-    cache: Patterns,
-    trees: list[Tree],
-    documents: list[str],
-    largest_offset: int,
-    decoder: bool = False,
+    cache: Patterns, trees: list[Tree], documents: list[str], offsets: list[int], decoder: bool
 ) -> tuple[
     Callable[[CachedExample], None], Callable[[], tuple[list[DependencyCounts], dict[str, int]]]
 ]:
@@ -90,7 +86,6 @@ def count_corpus(
     relations = counting.relations_of(trees) + ([] if decoder else [counting.ALL_RELEASED])
     directions = DIRECTIONS_BACK if decoder else DIRECTIONS
     parts = [slice(0, 1), slice(1, 2)] if decoder else [slice(None)]  # of the directions
-    offsets = offset_range(largest_offset, decoder)
     units = stats_bootstrap.document_units(documents)
     codes = pd.factorize(np.array(documents, object))[0]
     # A unit of the smallest type that holds its words: treebanks can be large.
@@ -241,13 +236,12 @@ def main(
     card = read_card(model)
     decoder = is_decoder(card)
     patterns = open_patterns(attention, card)
-    documents = patterns.documents(corpus)
-    update, counted = count_corpus(patterns, read_trees(trees), documents, largest_offset, decoder)
+    documents, ranges = patterns.documents(corpus), offset_range(largest_offset, decoder)
+    update, counted = count_corpus(patterns, read_trees(trees), documents, ranges, decoder)
 
     def write() -> None:
         parts, used = counted()
         tables.write_csv(pd.DataFrame(used.items(), columns=["sentences", "n"]), sentences)
-        ranges = offset_range(largest_offset, decoder)
         tables.write(pd.concat([offset_accuracies(part, ranges) for part in parts]), offsets)
         as_released = []
         if not decoder:
