@@ -5,6 +5,7 @@ must be what they give.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -219,7 +220,7 @@ def wikitext_plainly(text: str) -> Records:
 
 
 def vectors_read(path: Path) -> Records:
-    words, matrix = from_glove(path)
+    words, matrix = from_glove(path, Counter())
     return [(word, tuple(row.tolist())) for word, row in zip(words, matrix, strict=True)]
 
 

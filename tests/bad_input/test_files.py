@@ -30,7 +30,7 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("CoNLL-2012", "one 0 1 dog", "one 0 dog", 6, "11 columns, conll2012 has 12"),
     ("FrameNet", "</sentence>", "", 0, "not well-formed XML"),
     ("FrameNet", 'end="27"', 'end="270"', 0, "outside the text of 30 characters"),
-    ("FrameNet", "<lexUnit", '<!DOCTYPE x [<!ENTITY a "b">]><lexUnit', 1, "a document type"),
+    ("FrameNet", "<lexUnit", '<!DOCTYPE x [<!ENTITY a "b">]><lexUnit', 1, "DTDForbidden"),
     ("plain text", "", LFS, 1, "a pointer of Git LFS; run `git lfs pull`"),
     ("GloVe", "the 1 1 1", "the 1 1", 3, "2 numbers, 3 expected"),
     ("GloVe", "1 2 3", "1 2 nan", 2, "'nan' is not a finite number"),

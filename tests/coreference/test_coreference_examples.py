@@ -40,7 +40,7 @@ def test_drawn_weights_are_of_the_whole_text() -> None:
     pattern = np.full((22, 22), 1 / 22)
     pattern[7] = 0.01  # She: token 7
     pattern[7, 0], pattern[7, 1], pattern[7, 21] = 0.5, 0.2, 0.11
-    frame = coreference_examples.draw(pattern, word, document, range(0, 10))
+    frame = coreference_examples.draw(pattern, word, document, range(0, 10), False)
     names = frame[frame["query"] == 0].sort_values("key")["key_token"].tolist()
     assert names == ["[CLS]", *WORDS[:10], coreference_examples.OTHER, "[SEP]"]
     she = frame[frame["query"] == 1 + 6].set_index("key_token")["weight"]

@@ -7,8 +7,7 @@ import pytest
 
 from workflow_scripts.core.data.annotations import ROOT, read_documents
 from workflow_scripts.corpora import coreference_corpus
-from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_files import Text, describe, head_of
+from workflow_scripts.corpora.mention_files import Span, Text, describe, head_of
 from workflow_scripts.corpora.stories import stories
 
 DATA = Path(__file__).parents[3] / "shared/data"
@@ -23,15 +22,15 @@ def example_text() -> Text:
 
 
 def test_windows_are_whole_sentences_that_fit() -> None:
-    windows = list(coreference_corpus.windows_of(example_text(), 16, "all"))  # 12 words
+    windows = list(coreference_corpus.windows_of(example_text(), 16))  # 12 words
     assert windows == [(0, 12), (12, 20)]
-    assert list(coreference_corpus.windows_of(example_text(), 4, "all"))[:3] == [
+    assert list(coreference_corpus.windows_of(example_text(), 4))[:3] == [
         (0, 3),
         (3, 6),
         (6, 9),
     ]
     for size in range(2, 30):
-        windows = list(coreference_corpus.windows_of(example_text(), size, "all"))
+        windows = list(coreference_corpus.windows_of(example_text(), size))
         words = [word for start, end in windows for word in range(start, end)]
         assert words == list(range(20))
         assert all(end - start <= max(1, int(size * 0.75)) for start, end in windows)

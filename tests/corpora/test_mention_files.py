@@ -6,8 +6,7 @@ import pytest
 
 from tests.bad_input.formats import ONTONOTES
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_files import Text, texts_of
+from workflow_scripts.corpora.mention_files import Span, Text, texts_of
 
 GUM = (
     "# begin document one\n0\tAnna\t(1\n1\tKeller\t1)\n2\tsaw\t_\n3\ther\t(2(1)\n4\tdog\t2)\n"

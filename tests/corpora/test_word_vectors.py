@@ -1,6 +1,7 @@
 """Word vectors: GloVe files, gensim's downloader by a local directory, training."""
 
 import gzip
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,7 @@ def test_words_with_blanks_as_in_the_largest_file(tmp_path: Path) -> None:
     words = [".", ". . .", "at name@domain.com", ". . . . .", "3", "1/2", "\xa0", "a\x85b", "e"]
     lines = [f"{word} {k} -.5 +1.5e-1 2." for k, word in enumerate(words)]
     (tmp_path / "g.txt").write_text("\n".join(lines) + " \n", encoding="utf-8")
-    found, matrix = word_vectors.from_glove(tmp_path / "g.txt")
+    found, matrix = word_vectors.from_glove(tmp_path / "g.txt", Counter())
     assert found == words
     expected = [[k, -0.5, 0.15, 2] for k in range(len(words))]
     np.testing.assert_array_equal(matrix, np.array(expected, np.float32))

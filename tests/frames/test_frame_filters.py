@@ -5,6 +5,7 @@ from pathlib import Path
 import nltk
 import pandas as pd
 import pytest
+from nltk.corpus.reader.framenet import FramenetCorpusReader
 
 from workflow_scripts.core.data.annotations import read_examples, read_links
 from workflow_scripts.corpora import frame_files, frames_corpus
@@ -167,13 +168,15 @@ def test_directory_file_and_nltk_hold_the_same(
     assert len(expected) == 12
     assert list(frame_files.sentences_of(folder / "lu", True)) == expected
     assert list(frame_files.sentences_of(folder / "lu/lu7.xml", True)) == expected
-    by_nltk = list(frame_files.sentences_of_nltk("framenet_v17", True))
-
-    def plain(sentence: frame_files.AnnotatedSentence) -> tuple:
-        spans = tuple(sorted(sentence.elements)), tuple(sorted(sentence.others))
-        return sentence.text, sentence.frame, sentence.unit, sentence.targets, *spans
-
-    assert [plain(sentence) for sentence in by_nltk] == [plain(sentence) for sentence in expected]
+    ours = list(frame_files.sentences_of_nltk("framenet_v17", True))
+    assert [sentence.source for sentence in ours][:2] == [
+        f"framenet_v17: sentence {k}" for k in (1, 2)
+    ]
+    reader = FramenetCorpusReader(str(folder), [r"frame/.*\.xml", r"lu/.*\.xml"])
+    for own, other in zip(ours, reader.lu(7).exemplars, strict=True):
+        assert (own.text, own.targets) == (other.text, tuple(other.Target))
+        labels = [(name, (start, end)) for start, end, name in other.FE[0]]
+        assert sorted(own.elements + own.others) == sorted(labels)
 
 
 def test_real_framenet(real_data: Path, tmp_path: Path) -> None:

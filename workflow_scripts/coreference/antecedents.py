@@ -56,7 +56,7 @@ def types_of(mention: Mention) -> np.ndarray:
 def counted(mentions: Sequence[Mention]) -> np.ndarray:
     """Number of coreferent mentions, int [type]."""
     types = [types_of(mentions[index]) for index, _ in coreferent(mentions)]
-    return np.sum(types, axis=0, dtype=int) if types else np.zeros(len(TYPES), int)
+    return np.sum([np.zeros(len(TYPES), int), *types], axis=0)
 
 
 def weights_of(
@@ -91,9 +91,8 @@ class AntecedentHits(NamedTuple):
 def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) -> AntecedentHits:
     """Whether the candidate with the largest weight, the first such, is an antecedent."""
     shape = (len(CANDIDATES), *attention.shape[:2], len(TYPES))
-    found = AntecedentHits(np.zeros(shape, int), np.zeros(shape, int), np.zeros(len(TYPES), int))
+    found = AntecedentHits(np.zeros(shape, int), np.zeros(shape, int), counted(mentions))
     pairs = coreferent(mentions)
-    found.total[:] += counted(mentions)
     for row, candidates in enumerate(CANDIDATES):
         weights, chosen_from = weights_of(attention, words, mentions, candidates)
         for index, heads in pairs:
@@ -135,12 +134,8 @@ def same_head(mention: Mention, candidate: Mention, words: Sequence[str]) -> boo
 
 def same_features(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:
     """Sieve 3: number, gender and person do not differ; an unknown one matches all."""
-    pairs = (
-        (mention.number, candidate.number),
-        (mention.gender, candidate.gender),
-        (mention.person, candidate.person),
-    )
-    return all(not a or not b or a == b for a, b in pairs)
+    features = [(m.number, m.gender, m.person) for m in (mention, candidate)]
+    return all(not a or not b or a == b for a, b in zip(*features, strict=True))
 
 
 def any_mention(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:
@@ -160,11 +155,13 @@ def select(
 ) -> Mention | None:
     """The nearest earlier mention that passes the first sieve that lets any pass, or None."""
     nearest_first = earlier(mentions, index)[::-1]
-    for sieve in sieves:
-        for candidate in nearest_first:
-            if sieve(mentions[index], candidate, words):
-                return candidate
-    return None
+    passed = (
+        candidate
+        for sieve in sieves
+        for candidate in nearest_first
+        if sieve(mentions[index], candidate, words)
+    )
+    return next(passed, None)
 
 
 def baselines(document: Document, mentions: Sequence[Mention]) -> np.ndarray:

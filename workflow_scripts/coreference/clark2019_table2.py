@@ -65,10 +65,10 @@ def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.
 
 
 def _row(row: dict, system: str) -> dict:
-    percent = {key: 100 * row[key] for key in ("accuracy", "ci_low", "ci_high")}
-    paper = PAPER.get(system, {}).get(row["type"])
-    percent |= {key: 100 * row[key] for key in ("uniform", "coverage") if key in row}
+    shares = ("accuracy", "ci_low", "ci_high", "uniform", "coverage")
+    percent = {key: 100 * row[key] for key in shares if key in row}
     counted = {key: row[key] for key in ("n", "n_documents", "tied") if key in row}
+    paper = PAPER.get(system, {}).get(row["type"])
     return {"type": row["type"], **percent, **counted, "paper_accuracy": paper}
 
 

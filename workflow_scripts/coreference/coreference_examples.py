@@ -12,7 +12,6 @@ from workflow_scripts.core.data.annotations import Document, Mention, read_docum
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.wordpieces import (
-    SPECIAL,
     is_decoder,
     names_of_units,
     pairs_of_units,
@@ -20,7 +19,7 @@ from workflow_scripts.core.data.wordpieces import (
     without_first,
     words_of_units,
 )
-from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DECODERS
+from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference import antecedents
@@ -53,20 +52,12 @@ def links(mentions: Sequence[Mention], passage: range) -> set[tuple[int, int]]:
 
 def fitting(document: Document, words: np.ndarray) -> list[range]:
     """The passages of a document in which a mention has its antecedent, all among `words`."""
-    present = set(words.tolist())
-    return [
-        passage
-        for passage in passages(document.words)
-        if present.issuperset(passage) and links(document.mentions, passage)
-    ]
+    possible = [each for each in passages(document.words) if np.isin(each, words).all()]
+    return [each for each in possible if links(document.mentions, each)]
 
 
 def draw(
-    pattern: np.ndarray,
-    word: np.ndarray,
-    document: Document,
-    passage: range,
-    decoder: bool = False,
+    pattern: np.ndarray, word: np.ndarray, document: Document, passage: range, decoder: bool
 ) -> pd.DataFrame:
     """Attention of one head, [query, key] over tokens, from the words of a passage.
 
@@ -77,19 +68,18 @@ def draw(
     and mentions with the first word are left out.
     """
     weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
-    inside, special = np.isin(index, passage), index < 0
-    rest = ~inside & ~special
-    kept = np.flatnonzero(inside | special)
+    rest = ~np.isin(index, passage) & (index >= 0)
+    kept = np.flatnonzero(~rest)
     where = int(np.searchsorted(index[kept[:-1]], passage[-1], side="right"))  # before [SEP]
     where = len(kept) if decoder else where
-    names = names_of_units(word, document.words, *([SPECIAL] if decoder else []))
-    names = [names[unit] for unit in kept]
-    shown = weights[np.ix_(kept, kept)]
+    all_names = names_of_units(word, document.words, decoder)
+    names = [all_names[unit] for unit in kept]
+    shown, units = weights[np.ix_(kept, kept)], index[kept]
     if rest.any():
         shown = np.insert(shown, where, weights[np.ix_(kept, rest)].sum(axis=1), axis=1)
         shown = np.insert(shown, where, 0.0, axis=0)
         names.insert(where, OTHER)
-    units = np.insert(index[kept], where, -1) if rest.any() else index[kept]
+        units = np.insert(units, where, -1)
     gold = pairs_of_units(units, links(document.mentions, passage))
     frame = tables.per_pair(shown, names)
     return frame.assign(
@@ -117,8 +107,7 @@ def main(
     frame = frame[(frame["candidates"] == "words") & (frame["type"] == ALL)]
     best = frame.loc[frame["accuracy"].idxmax()]
     layer, head = int(best["layer"]), int(best["head"])
-    left_out = LEFT_OUT_OF_DECODERS if decoder else LEFT_OUT
-    title = f"coreference, to an antecedent\n{best['accuracy']:.0%} {left_out}"
+    title = f"coreference, to an antecedent\n{best['accuracy']:.0%} {LEFT_OUT[decoder]}"
     title += f"\n{best['coverage']:.0%} of the mentions" if decoder else ""
     drawings: list[pd.DataFrame] = []
     with open_patterns(attention, card) as cache:
@@ -131,17 +120,16 @@ def main(
             candidates = fitting(document, words_of_units(example.word))
             if not candidates:
                 continue
-            mentions = document.mentions
-            passage = max(candidates, key=lambda each: len(dict(links(mentions, each))))
+            linked = {each: len(dict(links(document.mentions, each))) for each in candidates}
+            passage = max(linked, key=linked.__getitem__)
             pattern = example.pattern[layer, head]
             drawing = draw(pattern, example.word, document, passage, decoder)
             about = {"drawing": len(drawings), "layer": layer, "head": head, "title": title}
             drawings.append(drawing.assign(**about, example=document.id))
             if len(drawings) == n_examples:
                 break
-    if not drawings:
-        drawings.append(pd.DataFrame(columns=COLUMNS))
-    tables.write(pd.concat(drawings, ignore_index=True)[COLUMNS], examples)
+    drawn = pd.concat(drawings or [pd.DataFrame(columns=COLUMNS)], ignore_index=True)
+    tables.write(drawn[COLUMNS], examples)
 
 
 if __name__ == "__main__":

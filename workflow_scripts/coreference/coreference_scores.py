@@ -48,32 +48,28 @@ class MentionCounts:
 
 
 def count_corpus(
-    cache: Patterns, documents: list[Document], names: list[str], decoder: bool = False
+    cache: Patterns, documents: list[Document], names: list[str], decoder: bool
 ) -> tuple[Callable[[CachedExample], None], Callable[[], MentionCounts]]:
     """What reads a text, and what gives the counts; InputError if no mention is coreferent.
 
-    `names` has the document of each text.
-
-    A decoder's head word asks with its last wordpiece and chooses among the words before it; the
-    first word, on which most heads rest, is no candidate, and mentions with it are left out.
+    `names` has the document of each text. A decoder's head word asks with its last wordpiece and
+    chooses among the words before it; the first word, on which most heads rest, is no candidate,
+    and mentions with it are left out.
     """
     cache.expect([document.id for document in documents], "the mentions")
-    units, codes = stats_bootstrap.document_units(names), pd.factorize(np.array(names, object))[0]
+    units = stats_bootstrap.document_units(names)
     heads = (len(CANDIDATES), cache.n_layers, cache.n_heads, len(TYPES))
     correct, tied = np.zeros((units.max() + 1, *heads), int), np.zeros(heads, int)
     rules = np.zeros((len(correct), len(SYSTEMS), len(TYPES)), int)
-    total = np.zeros((len(correct), len(TYPES)), int)
-    of_documents = np.zeros((codes.max() + 1, len(TYPES)), int)
-    of_all = np.zeros(len(TYPES), int)
     # Of each text, to be summed in their order.
+    of_text = np.zeros((len(documents), len(TYPES)), int)
     chance = np.zeros((len(documents), len(CANDIDATES), len(TYPES)))
-    n_mentions = n_cut = n_texts = 0
+    n_mentions = n_cut = of_all = 0
     read_words = attention_to_earlier if decoder else word_attention
 
     def update(example: CachedExample) -> None:
-        nonlocal n_mentions, n_cut, n_texts, of_all
-        document, layers = documents[example.index], example.layers
-        unit, code = units[example.index], codes[example.index]
+        nonlocal n_mentions, n_cut, of_all
+        document, unit, layers = documents[example.index], units[example.index], example.layers
         attention = read_words(example.pattern, example.word)
         mentions = antecedents.readable(document, attention.words)
         if example.is_first:
@@ -88,42 +84,41 @@ def count_corpus(
         tied[:, layers] += found.tied
         if not example.is_first:
             return
-        total[unit] += found.total
-        of_documents[code] += found.total
+        of_text[example.index] = found.total
         chance[example.index] = antecedents.by_chance(attention.words, mentions)
         rules[unit] += antecedents.baselines(document, mentions)
-        n_texts += 1
 
     def counts() -> MentionCounts:
-        if not n_texts:
+        if not of_text.any():
             why = remedy(documents, [cache.tokens(k)["word"] for k in range(len(cache))])
             raise InputError(
                 f"{cache.path}: none of {n_mentions} mentions in {len(documents)} texts has an "
                 f"antecedent; {why or 'use documents with chains of several mentions'}"
             )
-        resampled = total.any(axis=1)
         read = {
             "mentions read": n_mentions,
             "mentions without tokens" + (" or with the first word" if decoder else ""): n_cut,
-            "coreferent mentions": int(total[:, 0].sum()),
-            "texts with a coreferent mention": n_texts,
+            "coreferent mentions": int(of_text[:, 0].sum()),
+            "texts with a coreferent mention": np.count_nonzero(of_text[:, 0]),
         }
-        n_documents = np.count_nonzero(of_documents, axis=0)
-        of_decoder = {}
-        if decoder:
-            with np.errstate(invalid="ignore"):
-                n = total.sum(axis=0)
-                uniform = chance.sum(axis=0)[:, None, None] / n
-                of_decoder = {"uniform": uniform, "coverage": n / of_all}
-        counted = (correct[resampled], rules[resampled], total[resampled])
-        return MentionCounts(*counted, tied, n_documents, read, of_decoder)
+        total, n = np.zeros((len(correct), len(TYPES)), int), of_text.sum(axis=0)
+        np.add.at(total, units, of_text)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = {"uniform": chance.sum(axis=0)[:, None, None] / n, "coverage": n / of_all}
+        counted = (part[total.any(axis=1)] for part in (correct, rules, total))
+        with_mentions = np.where(of_text, 1, np.nan)
+        n_documents = stats_bootstrap.count_documents(with_mentions, names)
+        return MentionCounts(*counted, tied, n_documents, read, shares if decoder else {})
 
     return update, counts
 
 
+HELD_OUT = ("layer", "head", "accuracy", "n")
+
+
 def head_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
-    n_layers, n_heads = counts.correct.shape[2:4]
+    _, n_layers, n_heads, _ = counts.tied.shape
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
     columns = _accuracies(counts.correct, counts, draws, seed) | {"tied": counts.tied}
     return tables.tidy(axes | {"type": TYPES}, **columns, **counts.of_decoder)
@@ -149,34 +144,25 @@ def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
 
     `gain_<rule>` is what it gains over each of SYSTEMS on the same mentions; both ways.
     """
-    rows = []
+    frames = []
     for row, candidates in enumerate(CANDIDATES):
         correct = counts.correct[:, row]
         best = stats_bootstrap.held_out(correct, counts.total, seed)
         gains = {
-            f"gain_{system}": stats_bootstrap.held_out_gains(
+            system: stats_bootstrap.held_out_gains(
                 correct, counts.rules[:, [k]], counts.total, draws, seed
             )
             for k, system in enumerate(SYSTEMS)
         }
-        for column, (kind, ((layer, head), accuracy, n)) in enumerate(
-            zip(TYPES, best, strict=True)
-        ):
-            over = {name: of_kind[column] for name, of_kind in gains.items()}
-            rows.append(
-                {
-                    "candidates": candidates,
-                    "type": kind,
-                    "held_out_layer": layer,
-                    "held_out_head": head,
-                    "held_out_accuracy": accuracy,
-                    "held_out_n": n,
-                    **{name: gain.gain for name, gain in over.items()},
-                    **{f"{name}_low": gain.low for name, gain in over.items()},
-                    **{f"{name}_high": gain.high for name, gain in over.items()},
-                }
-            )
-    return pd.DataFrame(rows)
+        frame = pd.DataFrame(
+            [(candidates, kind, *of.index, *of[1:]) for kind, of in zip(TYPES, best, strict=True)],
+            columns=["candidates", "type", *(f"held_out_{name}" for name in HELD_OUT)],
+        )
+        for k, end in enumerate(("", "_low", "_high")):
+            for system, of_system in gains.items():
+                frame[f"gain_{system}{end}"] = [gain[k] for gain in of_system]
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
 
 
 @in_one_pass

@@ -1,8 +1,7 @@
 """Documents with coreferent mentions as the study reads them (Clark et al. 2019, section 4.3).
 
-From files, or written by the study's own grammar (such documents are generated, and every table
-made from them states this). The head word of a mention comes from its file or treebank if there is
-one, else from spaCy.
+From files, or generated, which every table made from them states. The head word of a mention comes
+from its file or treebank if there is one, else from spaCy.
 """
 
 from collections import Counter
@@ -22,23 +21,15 @@ from workflow_scripts.core.data.annotations import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_files import Text, describe, texts_of
+from workflow_scripts.corpora.mention_files import Span, Text, describe, texts_of
 from workflow_scripts.corpora.stories import stories
 
 # A window must fit into max_tokens: English words have about 1.2 wordpieces.
 WORDS_PER_TOKEN = 0.75
 
 
-def windows_of(text: Text, max_tokens: int, windows: str) -> Iterator[tuple[int, int]]:
-    """Word ranges [start, end) of `text` that become documents of their own.
-
-    `first` is the start of the text, as in the paper; the model cuts it at `max_tokens`. `all` are
-    consecutive windows of whole sentences; a longer sentence is cut.
-    """
-    if windows == "first":
-        yield 0, min(max_tokens, len(text.words))
-        return
+def windows_of(text: Text, max_tokens: int) -> Iterator[tuple[int, int]]:
+    """Word ranges [start, end): consecutive windows of whole sentences; a longer one is cut."""
     budget = max(1, int(max_tokens * WORDS_PER_TOKEN))
     start = fitting = 0  # of the current window: its start, and the end of its last sentence
     for end in [*text.starts[1:], len(text.words)]:
@@ -67,13 +58,6 @@ def cut(text: Text, start: int, end: int) -> Text:
     return part
 
 
-def drop_singletons(text: Text) -> None:
-    """Leave out the mentions whose chain has no other mention in the document."""
-    mentions = {(span.start, span.end, span.chain) for span in text.spans}
-    sizes = Counter(chain for _, _, chain in mentions)
-    text.spans = [span for span in text.spans if sizes[span.chain] > 1]
-
-
 def parse(text: Text, parser: Any) -> None:
     """Set tags and trees of `text` to spaCy's; its own tags and sentences are kept."""
     from spacy.tokens import Doc
@@ -97,18 +81,30 @@ def to_document(text: Text, name: str) -> Document:
 
 
 def keep(text: Text, singletons: bool, read: Counter) -> None:
-    """Count the mentions of a whole document, and drop its singletons if they are not wanted."""
-    n_read = len(text.spans)
-    if not singletons:
-        drop_singletons(text)
-    read.update({"mentions": n_read + text.n_empty, "singletons": n_read - len(text.spans)})
-    read.update({"empty": text.n_empty, "discontinuous": text.n_discontinuous})
+    """Count the mentions of a whole document, and drop singletons if they are not wanted."""
+    mentions = {(span.start, span.end, span.chain) for span in text.spans}
+    sizes = Counter(chain for _, _, chain in mentions)
+    kept = [span for span in text.spans if singletons or sizes[span.chain] > 1]
+    read.update(
+        {
+            "mentions read": len(text.spans) + text.n_empty,
+            "discontinuous mentions read": text.n_discontinuous,
+            "mentions of empty nodes left out": text.n_empty,
+            "singletons left out": len(text.spans) - len(kept),
+            "mentions outside the words used": len(kept),  # less those within, at the end
+        }
+    )
+    text.spans = kept
 
 
 def read_texts(
     source: dict[str, Any], max_tokens: int, windows: str, singletons: bool, read: Counter
 ) -> Iterator[Text]:
-    """The windows of all documents at `source`, with heads; `read` counts mentions."""
+    """The windows of all documents at `source`, with heads; `read` counts mentions.
+
+    Of windows, `first` is the start of the text, as in the paper; the model cuts it at
+    `max_tokens`. `all` are those of `windows_of`.
+    """
     parser = None
     for text in job.progress(
         texts_of(Path(source["path"]), source["format"], source.get("trees")), desc="documents"
@@ -119,8 +115,10 @@ def read_texts(
         if text.words and not text.heads:
             parser = parser or spacy_parsing.load_spacy(source["spacy"])
             parse(text, parser)
-        for start, end in windows_of(text, max_tokens, windows):
-            yield cut(text, start, end)
+        if windows == "first":
+            yield text
+        else:
+            yield from (cut(text, *ends) for ends in windows_of(text, max_tokens))
 
 
 def main(
@@ -150,28 +148,18 @@ def main(
     ]
     write_records(documents, examples)
     write_records(annotation, described)
-    rows = {"annotation": coreference_annotation(source)} | count(texts, described, read)
-    tables.write_counts(rows, counts)
-
-
-def count(texts: list[Text], described: list[Document], read: Counter) -> dict[str, int]:
-    """What the corpus holds; `read` counts mentions, also those outside the windows."""
+    read["mentions outside the words used"] -= sum(len(text.spans) for text in texts)
     kinds = Counter(mention.kind for document in described for mention in document.mentions)
-    return {
+    rows = {
+        "annotation": coreference_annotation(source),
         "documents": len({text.document for text in texts}),
         "texts": len(described),
         "words": sum(len(document.words) for document in described),
-        "mentions read": read["mentions"],
-        "discontinuous mentions read": read["discontinuous"],
-        "mentions of empty nodes left out": read["empty"],
-        "singletons left out": read["singletons"],
-        "mentions outside the words used": read["mentions"]
-        - read["empty"]
-        - read["singletons"]
-        - sum(len(text.spans) for text in texts),
-        "mentions": sum(kinds.values()),
+        **read,
+        "mentions": kinds.total(),
         **{f"{kind} mentions": kinds[kind] for kind in MENTION_KINDS},
     }
+    tables.write_counts(rows, counts)
 
 
 if __name__ == "__main__":

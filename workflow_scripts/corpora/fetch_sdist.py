@@ -21,8 +21,7 @@ FIX = (
 def download(requirement: str, sha256: str, folder: Path) -> Path:
     """The file of a source distribution, fetched by pip as it is configured on this machine.
 
-    pip checks the hash before it runs any code of the distribution. Raises InputError where pip
-    cannot be run or does not get exactly this file.
+    pip checks the hash before it runs any code of the distribution.
     """
     name, _, _ = requirement.partition("==")
     pinned = folder / "requirements.txt"
@@ -54,11 +53,7 @@ def _reason(done: subprocess.CompletedProcess) -> str:
 
 
 def unpack(archive: Path, folder: Path, requirement: str) -> None:
-    """Unpack a distribution without its top folder, and the archives in it as folders.
-
-    Raises InputError where the distribution, or an archive in it, is no archive or holds a name
-    that leads out of it, a link out of it or a device.
-    """
+    """Unpack a distribution without its top folder, and the archives in it as folders."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as work:
         _extract(archive, Path(work, "all"), requirement)
         top = list(Path(work, "all").iterdir())

@@ -75,10 +75,7 @@ class Resuming:
 
 
 def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
-    """Fetch every file of a source into `folder` and check it; returns the SHA-256 of each.
-
-    Raises InputError where a file cannot be fetched or has another SHA-256.
-    """
+    """Fetch every file of a source into `folder` and check it; returns the SHA-256 of each."""
     folder.mkdir(parents=True, exist_ok=True)
     get = BY["url" if mirror else source.by]
     pooch.get_logger().setLevel(logging.WARNING)
@@ -140,14 +137,14 @@ def _from_sacrebleu(_: Source, file: File, path: Path, mirror: str) -> None:
     from sacrebleu.utils import get_reference_files, get_source_file
 
     names, languages, side = file.at.split()
-    lines = []
+    text = ""
     for name in names.split("+"):
-        if side == "source":
-            given = get_source_file(name, languages)
-        else:
-            given = get_reference_files(name, languages)[0]
-        lines.append(Path(given).read_text(encoding="utf-8"))
-    path.write_text("".join(lines), encoding="utf-8")
+        source = side == "source"
+        files = (
+            [get_source_file(name, languages)] if source else get_reference_files(name, languages)
+        )
+        text += Path(files[0]).read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
 
 
 BY: dict[str, Callable[[Source, File, Path, str], None]] = {

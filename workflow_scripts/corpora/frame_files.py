@@ -1,14 +1,14 @@
-"""FrameNet's annotated sentences: from lu/*.xml, or by NLTK's reader.
+"""FrameNet's annotated sentences, from lu/*.xml.
 
 Core elements are those of type Core or, with `core_sets`, the members of their frame's core sets
 (FEcoreSet), which many frames have none of.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -38,10 +38,13 @@ class AnnotatedSentence:
     unit: str = ""  # the lexical unit, as FrameNet's files are named (lu7); none where generated
 
 
-def sentences_of(path: Path, core_sets: bool = False) -> Iterator[AnnotatedSentence]:
+def sentences_of(
+    path: Path, core_sets: bool = False, by_place: bool = False
+) -> Iterator[AnnotatedSentence]:
     """The sentences of a FrameNet directory (with lu/ in it), of a directory of lu files or of one.
 
-    Raises InputError, naming the file, if there are none or one cannot be read.
+    Elements are in the file's order or, `by_place`, each layer's in the text's. Raises InputError,
+    naming the file, if there are none or one cannot be read.
     """
     files = [path] if path.is_file() else files_below(inside(path, "lu"), (".xml",))
     files = [file for file in files if path.is_file() or UNIT.fullmatch(file.name)]
@@ -57,7 +60,7 @@ def sentences_of(path: Path, core_sets: bool = False) -> Iterator[AnnotatedSente
             sets[frame] = _core_sets(definitions_of(path) / f"{frame}.xml")
         elements = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")
         core = {element.get("name", "") for element in elements if element.get("type") == CORE}
-        yield from _sentences_of_unit(root, file, sets[frame] if core_sets else core)
+        yield from _sentences_of_unit(root, file, sets[frame] if core_sets else core, by_place)
 
 
 def definitions_of(path: Path) -> Path:
@@ -74,12 +77,8 @@ def _parsed(path: Path) -> Element:
         raise InputError(
             f"{path}:{line}: not well-formed XML ({error}); copy the file again"
         ) from error
-    except DefusedXmlException as error:
-        raise InputError(
-            f"{path}:1: a document type, which may declare entities ({error}); FrameNet's files "
-            "have none: copy the file again"
-        ) from error
-    except (OSError, ValueError, LookupError) as error:  # such as an unknown encoding
+    # A document type, which may declare entities; an unknown encoding.
+    except (DefusedXmlException, OSError, ValueError, LookupError) as error:
         raise InputError(f"{path}:1: cannot be read ({error}); copy the file again") from error
 
 
@@ -94,94 +93,67 @@ def _core_sets(path: Path) -> set[str]:
     return {member.get("name", "") for member in members}
 
 
-def _sentences_of_unit(root: Element, path: Path, core: set[str]) -> Iterator[AnnotatedSentence]:
+def _sentences_of_unit(
+    root: Element, path: Path, core: set[str], by_place: bool
+) -> Iterator[AnnotatedSentence]:
     """The manually annotated sentences of one lexical unit's file."""
     for sentence in root.iter(f"{NAMESPACE}sentence"):
         text = sentence.findtext(f"{NAMESPACE}text") or ""
         where = f"{path}: sentence {sentence.get('ID')}"
         for annotation in sentence.findall(f"{NAMESPACE}annotationSet"):
-            layers = annotation.findall(f"{NAMESPACE}layer")
-            targets = [span for _, span in _labels(layers, "Target", text, where)]
-            if targets:
-                elements = _labels(layers, "FE", text, where)
-                frame, unit = root.attrib["frame"], f"lu{root.get('ID')}"
+            layers: dict[str, list[tuple[str, Span]]] = {"Target": [], "FE": []}
+            for layer in annotation.findall(f"{NAMESPACE}layer"):
+                if (kind := layer.get("name")) in layers:
+                    labels = _labels(layer, text, where)
+                    in_text = by_place and kind == "FE"
+                    layers[kind] += sorted(labels, key=itemgetter(1)) if in_text else labels
+            if layers["Target"]:
                 yield AnnotatedSentence(
-                    text, where, frame, tuple(targets), *divided(elements, core), unit
+                    text,
+                    where,
+                    root.attrib["frame"],
+                    tuple(span for _, span in layers["Target"]),
+                    tuple(item for item in layers["FE"] if item[0] in core),
+                    tuple(item for item in layers["FE"] if item[0] not in core),
+                    f"lu{root.get('ID')}",
                 )
 
 
-def divided(elements: Iterable[tuple[str, Span]], core: set[str]) -> tuple[Labels, Labels]:
-    """The core elements, and the others."""
-    elements = tuple(elements)
-    inside = tuple(item for item in elements if item[0] in core)
-    return inside, tuple(item for item in elements if item[0] not in core)
-
-
-def _labels(layers: list[Element], name: str, text: str, where: str) -> Iterator[tuple[str, Span]]:
-    """Name and span of a layer's labels; null instantiations (`itype`), without span, are left out.
-
-    Raises InputError for any other label without a span, for one whose span leaves the text and for
-    one without a name.
-    """
-    for layer in layers:
-        for label in layer.findall(f"{NAMESPACE}label") if layer.get("name") == name else ():
-            if not label.get("name"):
-                raise InputError(f"{where}: a label without a name; fix the label")
-            start, end = label.get("start"), label.get("end")
-            if start is None and end is None and label.get("itype"):
-                continue
-            first, last = (whole_number(number or "") for number in (start, end))
-            if first is None or last is None or not first <= last < len(text):
-                raise InputError(
-                    f"{where}: label {label.get('name')} from {start} to {end} is outside the "
-                    f"text of {len(text)} characters; fix the label"
-                )
-            yield label.attrib["name"], (first, last + 1)
+def _labels(layer: Element, text: str, where: str) -> Iterator[tuple[str, Span]]:
+    """Name and span of each label; null instantiations (`itype`), without span, are left out."""
+    for label in layer.findall(f"{NAMESPACE}label"):
+        if not label.get("name"):
+            raise InputError(f"{where}: a label without a name; fix the label")
+        start, end = label.get("start"), label.get("end")
+        if start is None and end is None and label.get("itype"):
+            continue
+        first, last = (whole_number(number or "") for number in (start, end))
+        if first is None or last is None or not first <= last < len(text):
+            raise InputError(
+                f"{where}: label {label.get('name')} from {start} to {end} is outside the "
+                f"text of {len(text)} characters; fix the label"
+            )
+        yield label.attrib["name"], (first, last + 1)
 
 
 def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[AnnotatedSentence]:
-    """The same from an installed NLTK corpus: framenet_v17 or framenet_v15."""
+    """The same from an installed NLTK corpus, framenet_v17 or framenet_v15, in its reader's order.
+
+    That is by the numbers of units and, within a layer, by the places of labels.
+    """
     import nltk
-    from nltk.corpus.reader.framenet import FramenetCorpusReader
 
     try:
-        folder = nltk.data.find(f"corpora/{name}")
+        folder = Path(nltk.data.find(f"corpora/{name}"))
     except LookupError as error:
         raise InputError(
             f"nltk: {name}: this corpus is not installed; run `python -m nltk.downloader {name}` "
             "on a machine with network access, or set path to a FrameNet directory"
         ) from error
-    reader = FramenetCorpusReader(folder, [r"frame/.*\.xml", r"lu/.*\.xml"])
-    try:
-        for number in sorted(reader.lu_ids_and_names()):
-            unit = reader.lu(number)
-            if core_sets:
-                core = {element.name for members in unit.frame.FEcoreSets for element in members}
-            else:
-                elements = unit.frame.FE.values()
-                core = {element.name for element in elements if element.coreType == CORE}
-            for sentence in unit.exemplars:
-                yield from _exemplar_sentence(sentence, unit, core, name)
-    except Exception as error:  # of any kind, for files of any content
-        raise InputError(
-            f"nltk: {name} in {folder}: cannot be read ({error!r}); download it again"
-        ) from error
-
-
-def _exemplar_sentence(
-    sentence: Any, unit: Any, core: set[str], name: str
-) -> Iterator[AnnotatedSentence]:
-    """The sentence of an NLTK exemplar, whose element layers are FE, FE2 and FE3."""
-    if "Target" not in sentence:
-        return
-    layers = [sentence.get(layer) for layer in ("FE", "FE2", "FE3")]
-    elements = [
-        (label, (start, end)) for layer in layers if layer for start, end, label in layer[0]
-    ]
-    source = f"{name}: sentence {sentence.ID}"
-    targets = tuple((start, end) for start, end, *_ in sentence.Target)
-    frame, spans = unit.frame.name, divided(elements, core)
-    yield AnnotatedSentence(sentence.text, source, frame, targets, *spans, f"lu{unit.ID}")
+    found = sentences_of(folder, core_sets, by_place=True)
+    for sentence in sorted(found, key=lambda sentence: int(sentence.unit.removeprefix("lu"))):
+        _, _, number = sentence.source.rpartition(" ")
+        yield replace(sentence, source=f"{name}: sentence {number}")
 
 
 def words_of(text: str) -> list[Span]:

@@ -87,11 +87,6 @@ def covered(words: list[Span], span: Span) -> tuple[int, ...]:
     return tuple(k for k, (start, end) in enumerate(words) if start < span[1] and span[0] < end)
 
 
-def distance(target: tuple[int, ...], element: tuple[int, ...]) -> int:
-    """Tokens from a target to an element, 1 for neighbours."""
-    return min(abs(a - b) for a in target for b in element)
-
-
 def links_of(sentence: AnnotatedSentence, filters: Filters) -> tuple[FrameLinks | None, str]:
     """The sentence's links, or None and the filter that leaves the sentence out."""
     targets, long, bare, long_element, close = filters.names
@@ -110,7 +105,8 @@ def links_of(sentence: AnnotatedSentence, filters: Filters) -> tuple[FrameLinks 
     concerned = core + others if filters.all_elements else core
     if any(len(element.words) > MAX_ELEMENT_TOKENS for element in concerned):
         return None, long_element
-    if any(distance(target, element.words) < filters.min_distance for element in concerned):
+    distances = [abs(a - b) for a in target for element in concerned for b in element.words]
+    if any(n < filters.min_distance for n in distances):
         return None, close
     words = tuple(sentence.text[start:end] for start, end in spans)
     return FrameLinks("", words, sentence.frame, target, core, others, sentence.source), ""
@@ -123,18 +119,16 @@ def filtered(
 
     The document of a sentence is its lexical unit.
     """
-    examples, kept, counts = [], [], {"sentences annotated": 0} | dict.fromkeys(filters.names, 0)
+    names = ("sentences annotated", *filters.names, "sentences", "links")
+    examples, kept, counts = [], [], dict.fromkeys(names, 0)
     for sentence in sentences:
         counts["sentences annotated"] += 1
         links, reason = links_of(sentence, filters)
-        if links is None:
-            counts[reason] += 1
-        else:
-            links = replace(links, id=f"{name}-{len(kept):05d}")
-            kept.append(links)
-            examples.append(to_example(links, document=sentence.unit or links.id))
-    counts["sentences"] = len(kept)
-    counts["links"] = sum(len(links.elements) for links in kept)
+        counts[reason or "sentences"] += 1
+        if links:
+            kept.append(replace(links, id=f"{name}-{len(kept):05d}"))
+            examples.append(to_example(kept[-1], document=sentence.unit or kept[-1].id))
+            counts["links"] += len(links.elements)
     return examples, kept, counts
 
 

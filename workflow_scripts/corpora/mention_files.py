@@ -1,33 +1,223 @@
 """Coreference in GUM's two formats, LitBank's and CoNLL-2012's: words with brackets.
 
-All four write a mention as an opening and a closing bracket with the name of its chain; they
-differ in the columns around them.
+CorefUD and Universal Anaphora, in the MISC column of CoNLL-U, also know fields after the chain's
+name, mentions in several parts (`e1[1/2]`), and empty nodes, which stand for omitted words.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from workflow_scripts.core.data.annotations import COREFERENCE_ENDINGS, ROOT, Mention, Tree
 from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at
-from workflow_scripts.corpora.brackets import (
-    ENTITY,
-    Brackets,
-    Span,
-    declared,
-    plain,
-    undeclared,
-)
 from workflow_scripts.corpora.tree_files import NEWDOC, trees_of
 
+BRACKET = re.compile(r"\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\)|(\|)")
+PART = re.compile(r"\[([0-9]{1,4})/([0-9]{1,4})\]")
+ENTITY = "global.Entity"
+CHAIN_FIELDS = ("eid", "GRP")
+# Fields with the number of the head within the mention, of which the first that there is counts,
+# and whether empty nodes are numbered, too: in CorefUD they are, in GUM not.
+HEAD_FIELDS = {"head": True, "minspan": False, "MIN": False, "min": False}
 N_COLUMNS = {"gum": 3, "litbank": 13, "conll2012": 12}  # at least so many in conll2012
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 ESCAPES |= {"/.": ".", "/?": "?", "/-": "-"}
 HEADER = re.compile(rf"#\s*{re.escape(ENTITY)}\s*=\s*(.+)")
+
+
+@dataclass
+class Span:
+    """A mention of a file: words `start` to `end` (exclusive), and its head word if it is known.
+
+    Of a discontinuous mention, what stands between its parts is within.
+    """
+
+    start: int
+    end: int
+    chain: str
+    head: int | None = None
+
+    @property
+    def words(self) -> range:
+        """From the first word to the last."""
+        return range(self.start, self.end)
+
+
+class Name(NamedTuple):
+    """What a bracket names: its chain, which word of the mention (from 1) is the head, the part.
+
+    `with_empty` states whether empty nodes are numbered like words.
+    """
+
+    chain: str
+    head: int | None = None
+    with_empty: bool = False
+    part: int = 1
+    parts: int = 1
+
+
+class Opened(NamedTuple):
+    """An opened mention, or the parts of one: places of its words, and where it was opened."""
+
+    places: list[int]
+    line: int
+    name: Name
+
+
+# Reads what an opening bracket, or (True) a closing one, holds; raises ValueError.
+Read = Callable[[str, bool], Name]
+
+
+class Brackets:
+    """The mentions of one document, whose words and empty nodes are added in order.
+
+    `spans` has the mentions closed so far, `discontinuous` those of several parts with all their
+    words, and `n_empty` counts the mentions of empty nodes alone, which have no word.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.spans: list[Span] = []
+        self.discontinuous: list[tuple[Span, list[int]]] = []
+        self.n_empty = 0
+        self._words: list[int | None] = []  # of each place; none of an empty node
+        self._open: dict[tuple[str, int, int], list[Opened]] = defaultdict(list)
+        self._parts: dict[tuple[str, int], list[tuple[int, Opened]]] = defaultdict(list)
+        self._later: list[tuple[int, Name, int]] = []
+
+    def add(self, word: int | None, cell: str, line: int, read: Read) -> None:
+        """A word, by its number, or an empty node (None), with the brackets in its `cell`."""
+        self._words.append(word)
+        for name, opens, closes in self._names(cell, line, read):
+            if opens:
+                self._opened(name, len(self._words) - 1, line)
+            if closes:
+                self._close(name, line)
+        while self._later and self._later[0][0] == word:
+            _, name, opened = self._later.pop(0)
+            self._close(name, opened)
+
+    def add_range(self, last: int, cell: str, line: int, read: Read) -> None:
+        """Brackets of a range of words that are added next, up to the word `last`."""
+        for name, opens, closes in self._names(cell, line, read):
+            if opens:
+                self._opened(name, len(self._words), line)
+            if closes:
+                self._later.append((last, name, line))
+
+    def finish(self) -> list[Span]:
+        """All spans. Raises InputError if a bracket is still open or a part is missing."""
+        for unclosed in self._open.values():
+            for _, line, name in unclosed:
+                raise self._error(line, f"mention {name.chain} is opened but never closed")
+        for waiting in self._parts.values():
+            for part, (_, line, name) in waiting:
+                what = f"mention {name.chain} lacks its part {part + 1} of {name.parts}"
+                raise self._error(line, what)
+        return self.spans
+
+    def _names(self, cell: str, line: int, read: Read) -> Iterator[tuple[Name, bool, bool]]:
+        """What each bracket names, and whether it opens and closes a mention."""
+        matches = list(BRACKET.finditer(cell))
+        if "".join(match[0] for match in matches) != cell:
+            raise self._error(line, f"{cell!r} is not a list of brackets")
+        for match in matches:
+            single, opening, closing, _ = match.groups()
+            if text := single or opening or closing:
+                try:
+                    yield read(text, bool(closing)), not closing, not opening
+                except ValueError as error:
+                    raise self._error(line, f"{match[0]}: {error}") from error
+
+    def _opened(self, name: Name, place: int, line: int) -> None:
+        self._open[name.chain, name.part, name.parts].append(Opened([place], line, name))
+
+    def _close(self, name: Name, line: int) -> None:
+        """Close a mention, or one of its parts, with the place that was added last."""
+        chain, part, parts = name.chain, name.part, name.parts
+        if not self._open[chain, part, parts]:
+            raise self._error(line, f"mention {chain} is closed but was not opened")
+        ((first,), opened, name) = self._open[chain, part, parts].pop()
+        places = list(range(first, len(self._words)))
+        waiting = self._parts[chain, parts]
+        if part > 1:
+            before = [item for item in waiting if item[0] == part - 1]
+            if not before:
+                raise self._error(opened, f"mention {chain} has part {part} without {part - 1}")
+            waiting.remove(before[-1])
+            _, (earlier, opened, name) = before[-1]
+            places = earlier + places
+        if part < parts:
+            waiting.append((part, Opened(places, opened, name)))
+        else:
+            self._add(places, opened, name)
+
+    def _add(self, places: list[int], line: int, name: Name) -> None:
+        """A whole mention, which was opened in `line`."""
+        nodes = [self._words[place] for place in places]
+        words = [word for word in nodes if word is not None]
+        if not words:
+            self.n_empty += 1
+            return
+        numbered = nodes if name.with_empty else words
+        if name.head is not None and name.head > len(numbered):
+            raise self._error(line, f"the head of mention {name.chain} lies outside it")
+        head = None if name.head is None else numbered[name.head - 1]
+        span = Span(words[0], words[-1] + 1, name.chain, head)
+        self.spans.append(span)
+        if name.parts > 1:
+            self.discontinuous.append((span, words))
+
+    def _error(self, line: int, what: str) -> InputError:
+        return InputError(f"{self.file}:{line}: {what}; fix the brackets")
+
+
+def undeclared(text: str, closes: bool) -> Name:
+    """Reads brackets of CoNLL-U where no line declares their fields: only chains may stand there.
+
+    Raises ValueError for others: the first field may be the type, which other entities share.
+    """
+    if "-" in text:
+        raise ValueError(f"fields that no line names; write `# {ENTITY} = ` and their names above")
+    return declared([CHAIN_FIELDS[0]])(text, closes)
+
+
+def declared(order: list[str]) -> Read:
+    """Reads brackets such as 7-person-new-nnnnn-cf1-2-ana, whose fields are in `order`.
+
+    A closing bracket may hold its chain alone. Raises ValueError if not one field names the chain.
+    """
+    chains = [k for k, field in enumerate(order) if field in CHAIN_FIELDS]
+    if len(chains) != 1:
+        raise ValueError(f"{len(chains)} fields of {' and '.join(CHAIN_FIELDS)}; name one of them")
+    heads = [order.index(field) for field in HEAD_FIELDS if field in order]
+    with_empty = any(HEAD_FIELDS[order[k]] for k in heads[:1])
+
+    def read(text: str, closes: bool) -> Name:
+        written = PART.search(text)
+        part, parts = map(int, written.groups()) if written else (1, 1)
+        if not 1 <= part <= parts:
+            raise ValueError(f"part {part} of {parts}")
+        values = PART.sub("", text, count=1).split("-")
+        if closes and len(values) == 1:
+            values = [""] * chains[0] + values
+        if len(values) > len(order):
+            raise ValueError(f"{len(values)} fields, {ENTITY} names {len(order)}")
+        if len(values) <= chains[0] or not values[chains[0]]:
+            raise ValueError(f"no {order[chains[0]]}")
+        if set("[]") & set(values[chains[0]]):
+            raise ValueError("a part is written as e1[1/2]")
+        first = next((values[k].split(",")[0] for k in heads[:1] if k < len(values)), "")
+        if first and not whole_number(first):
+            raise ValueError(f"head {first!r} is no number from 1")
+        return Name(values[chains[0]], whole_number(first), with_empty, part, parts)
+
+    return read
 
 
 @dataclass
@@ -133,7 +323,7 @@ def _columns(file: Path, form: str, seen: dict[str, str]) -> Iterator[Text]:
             starts_sentence = False
             n_before = len(text.words) - (text.starts[-1] if text.starts else 0)
             word, tag, cell = _cells(where, line, form, n_before)
-            brackets.add(len(text.words), cell, number, plain)
+            brackets.add(len(text.words), cell, number, lambda chain, _: Name(chain))
             text.words.append(word)
             text.tags.append(tag)
     if text:
@@ -193,10 +383,9 @@ def _conllu(file: Path, seen: dict[str, str]) -> Iterator[Text]:
             index, word, *_, misc = line.split("\t")  # ten: the trees have been read
             if text is None:
                 text, brackets = _begun(name, where, seen), Brackets(file)
-            cell, last = _entity(misc, where), whole_number(index.partition("-")[2])
-            if last:
-                first = whole_number(index.partition("-")[0]) or 0
-                brackets.add_range(len(text.words) + last - first, cell, number, read)
+            cell, (first, dash, last) = _entity(misc, where), index.partition("-")
+            if dash:
+                brackets.add_range(len(text.words) + int(last) - int(first), cell, number, read)
             elif index.isdigit():
                 brackets.add(len(text.words), cell, number, read)
                 text.words.append(word)
@@ -277,20 +466,20 @@ PRONOUNS = {
     )
     for form in forms.split()
 }
-MASCULINE = set(
-    "man men boy boys father son brother uncle husband king prince gentleman gentlemen lord sir "
-    "mr mr. grandfather nephew widower monk priest actor waiter duke emperor james john robert "
-    "michael william david richard joseph thomas charles george edward henry paul daniel peter "
-    "simon walter"
-    .split()
-)  # fmt: skip
-FEMININE = set(
-    "woman women girl girls mother daughter sister aunt wife queen princess lady ladies madam "
-    "mrs mrs. miss ms ms. grandmother niece widow nun actress waitress duchess empress mary "
-    "elizabeth anne anna jane emma sarah margaret susan helen alice catherine julia laura "
-    "claire martha"
-    .split()
-)  # fmt: skip
+GENDERS = {
+    "masculine": set(
+        "man men boy boys father son brother uncle husband king prince gentleman gentlemen lord "
+        "sir mr mr. grandfather nephew widower monk priest actor waiter duke emperor james john "
+        "robert michael william david richard joseph thomas charles george edward henry paul "
+        "daniel peter simon walter".split()
+    ),
+    "feminine": set(
+        "woman women girl girls mother daughter sister aunt wife queen princess lady ladies madam "
+        "mrs mrs. miss ms ms. grandmother niece widow nun actress waitress duchess empress mary "
+        "elizabeth anne anna jane emma sarah margaret susan helen alice catherine julia laura "
+        "claire martha".split()
+    ),
+}
 
 
 def describe(span: Span, text: Text) -> Mention:
@@ -308,25 +497,19 @@ def head_of(span: Span, heads: Sequence[int]) -> int:
     """The head word of a mention: the first whose own head lies outside, if no file names it."""
     if span.head is not None:
         return span.head
-    words = range(span.start, span.end)
-    return next(word for word in words if heads[word] not in words)
+    return next(word for word in span.words if heads[word] not in span.words)
 
 
 def kind_of(span: Span, head: str, tag: str) -> str:
     """pronoun, proper or nominal, by the head word and its tag."""
-    single = span.end - span.start == 1
-    if tag in PRONOUN_TAGS or (single and head.lower() in PRONOUNS):
+    if tag in PRONOUN_TAGS or (len(span.words) == 1 and head.lower() in PRONOUNS):
         return "pronoun"
     return "proper" if tag in PROPER_TAGS else "nominal"
 
 
 def _number(span: Span, head: int, text: Text) -> str:
-    conjuncts = [
-        word
-        for word in range(span.start, span.end)
-        if text.heads[word] == head and text.relations[word] == "conj"
-    ]
-    if conjuncts or text.tags[head] in PLURAL_TAGS:
+    joined = (text.heads[k] == head and text.relations[k] == "conj" for k in span.words)
+    if any(joined) or text.tags[head] in PLURAL_TAGS:
         return "plural"
     return "singular" if text.tags[head] in SINGULAR_TAGS else ""
 
@@ -334,7 +517,5 @@ def _number(span: Span, head: int, text: Text) -> str:
 def _gender(span: Span, text: Text) -> str:
     """By titles, first names and nouns for people; empty if there is none of them, or both."""
     words = {word.lower() for word in text.words[span.start : span.end]}
-    masculine, feminine = bool(words & MASCULINE), bool(words & FEMININE)
-    if masculine == feminine:
-        return ""
-    return "masculine" if masculine else "feminine"
+    found = [gender for gender, known in GENDERS.items() if words & known]
+    return found[0] if len(found) == 1 else ""

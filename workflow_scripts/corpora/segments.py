@@ -3,7 +3,6 @@
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,9 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
     form = source.get("format", "auto")
     if "hub" in source:
         yield from _from_hub(source, form)
-        return
-    for path in files_at(path_of(source), ENDINGS):
-        yield from articles_of_file(path, form)
+    else:
+        for path in files_at(path_of(source), ENDINGS):
+            yield from articles_of_file(path, form)
 
 
 def articles_of_file(path: Path, form: str) -> Iterator[Article]:
@@ -37,31 +36,20 @@ def articles_of_file(path: Path, form: str) -> Iterator[Article]:
 
 def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
     """Rows with a title are articles; rows without one are the lines of a WikiText file."""
-    rows = load_rows(source)
-    first = next(rows, {})
-    rows = chain([first] if first else [], rows)
     label = f"{source['hub']}/{source.get('split', 'train')}"
-    rows = _with_strings(rows, [name for name in ("title", "text") if name in first], label)
-    if "title" in first:
-        for row in rows:
-            lines = [line.strip() for line in row["text"].split("\n") if line.strip()]
-            prefix = f"{label}: {row['title']}, paragraph"
-            paragraphs = [Paragraph(line, f"{prefix} {k}") for k, line in enumerate(lines, 1)]
-            yield Article(row["title"], paragraphs)
-        return
-    lines = ((f"{label}:{number}", row["text"].rstrip("\n")) for number, row in enumerate(rows, 1))
-    yield from FORMATS["wikitext" if form == "auto" else form].of_lines(lines)
-
-
-def _with_strings(
-    rows: Iterator[dict[str, Any]], columns: Sequence[str], label: str
-) -> Iterator[dict[str, Any]]:
-    """The rows. Raises InputError at one in which a column holds no string."""
-    for number, row in enumerate(rows, 1):
-        for column in columns:
+    lines = []
+    for number, row in enumerate(load_rows(source), 1):
+        for column in {"title", "text"} & row.keys():
             if not isinstance(row[column], str):
                 raise InputError(f"{label}:{number}: {column} holds no text; fix the dataset")
-        yield row
+        if "title" in row:
+            texts = [line.strip() for line in row["text"].split("\n") if line.strip()]
+            prefix = f"{label}: {row['title']}, paragraph"
+            paragraphs = [Paragraph(text, f"{prefix} {k}") for k, text in enumerate(texts, 1)]
+            yield Article(row["title"], paragraphs)
+        else:
+            lines.append((f"{label}:{number}", row["text"].rstrip("\n")))
+    yield from FORMATS["wikitext" if form == "auto" else form].of_lines(lines)
 
 
 Pair = tuple[str, Paragraph, Paragraph]
@@ -74,20 +62,17 @@ def pair_up(article: Article, min_words: int, counts: Counter) -> list[Pair]:
     and left out is added to `counts`.
     """
     pairs: list[Pair] = []
-    waiting: Paragraph | None = None
-    for paragraph in article.paragraphs:
-        if len(paragraph.text.split()) < min_words:
-            waiting = None
-        elif waiting is None:
-            waiting = paragraph
-        else:
-            pairs.append((article.title, waiting, paragraph))
-            waiting = None
-    short = sum(len(paragraph.text.split()) < min_words for paragraph in article.paragraphs)
+    short = [len(paragraph.text.split()) < min_words for paragraph in article.paragraphs]
+    k = 0
+    while k + 1 < len(short):
+        fits = not any(short[k : k + 2])
+        if fits:
+            pairs.append((article.title, *article.paragraphs[k : k + 2]))
+        k += 1 + fits
     counts["lines that are no paragraph"] += article.left_out
-    counts["paragraphs read"] += len(article.paragraphs)
-    counts["paragraphs too short"] += short
-    counts["paragraphs without a partner"] += len(article.paragraphs) - short - 2 * len(pairs)
+    counts["paragraphs read"] += len(short)
+    counts["paragraphs too short"] += sum(short)
+    counts["paragraphs without a partner"] += short.count(False) - 2 * len(pairs)
     counts["pairs"] += len(pairs)
     counts["articles read"] += 1
     counts["articles without a pair"] += not pairs

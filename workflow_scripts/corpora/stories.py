@@ -1,8 +1,7 @@
 """Short English stories from a seeded grammar, with their trees and coreferent mentions.
 
 They replace annotated text, which may not be shipped. Their people, groups and things are mentioned
-by names, pronouns with gender and number, and repeated or varied nouns. Every product that is made
-of stories states that they are generated. Relations are Stanford's.
+by names, pronouns with gender and number, and repeated or varied nouns. Relations are Stanford's.
 """
 
 import random
@@ -11,8 +10,7 @@ from dataclasses import dataclass, field
 
 from workflow_scripts.core.data.annotations import ROOT
 from workflow_scripts.core.generated import grammar
-from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_files import Text
+from workflow_scripts.corpora.mention_files import Span, Text
 
 
 @dataclass
@@ -74,23 +72,16 @@ class Story:
         if rng.random() < 0.3:
             genders[1] = genders[0]
         roles, surnames = rng.sample(grammar.STORY_PEOPLE, 2), rng.sample(grammar.SURNAMES, 2)
-        self.people = [
-            self._person(str(k), gender, nouns, surname)
-            for k, (gender, nouns, surname) in enumerate(
-                zip(genders, roles, surnames, strict=True), 1
-            )
-        ]
+        people = zip("12", genders, roles, surnames, strict=True)
+        self.people = [self._person(*person) for person in people]
         if rng.random() < 0.4:
             nouns = rng.choice(grammar.STORY_GROUPS)
             self.people.append(Entity("3", "plural", nouns, rng.choice(grammar.STORY_AGES)))
-        things = rng.sample(grammar.STORY_THINGS, 2)
         self.things = [
-            Entity(str(k), "neuter", nouns, rng.choice(grammar.STORY_LOOKS))
-            for k, nouns in enumerate(things, 4)
+            Entity(chain, "neuter", nouns, rng.choice(grammar.STORY_LOOKS))
+            for chain, nouns in zip("45", rng.sample(grammar.STORY_THINGS, 2), strict=True)
         ]
-        self.places = {
-            place: str(k) for k, place in enumerate(rng.sample(grammar.STORY_PLACES, 3), 6)
-        }
+        self.places = dict(zip(rng.sample(grammar.STORY_PLACES, 3), "678", strict=True))
 
     def _person(self, chain: str, gender: str, nouns: tuple[str, ...], surname: str) -> Entity:
         name = None
@@ -117,25 +108,18 @@ class Story:
 
     def _is_clear(self, entity: Entity) -> bool:
         """Whether no other entity of the same gender was mentioned as recently."""
-        rivals = [
-            rival.mentioned
-            for rival in [*self.people, *self.things]
-            if rival.gender == entity.gender and rival is not entity
-        ]
+        others = [each for each in [*self.people, *self.things] if each is not entity]
+        rivals = [each.mentioned for each in others if each.gender == entity.gender]
         return entity.mentioned >= self.sentence - 2 and entity.mentioned > max(rivals, default=-1)
 
     def _named(self, entity: Entity, first: bool) -> Phrase:
         first_name, surname = entity.name or ("", "")
         if first:
             return Phrase(surname, "NNP", left=[Phrase(first_name, "NNP", "nn")])
-        title = grammar.TITLES[entity.gender]
-        return self.rng.choice(
-            [
-                Phrase(first_name, "NNP"),
-                Phrase(surname, "NNP"),
-                Phrase(surname, "NNP", left=[Phrase(title, "NNP", "nn")]),
-            ]
-        )
+        title = Phrase(grammar.TITLES[entity.gender], "NNP", "nn")
+        forms = (first_name, []), (surname, []), (surname, [title])
+        word, left = self.rng.choice(forms)
+        return Phrase(word, "NNP", left=left)
 
     def _noun(self, entity: Entity, first: bool) -> Phrase:
         plural, noun = entity.gender == "plural", entity.nouns[0]
@@ -213,11 +197,11 @@ def says(story: Story) -> Phrase:
     """Anna said that she liked the boat."""
     speaker = story.rng.choice(story.people)
     subject = story.refer(speaker, "nsubj")
-    inner = story.verb(
-        grammar.LIKE,
+    liked, liking = (
         story.refer(story.rng.choice(story.things), "dobj"),
-        subject=story.pronoun(speaker, "nsubj"),
-    ).as_("ccomp")
+        story.pronoun(speaker, "nsubj"),
+    )
+    inner = story.verb(grammar.LIKE, liked, subject=liking).as_("ccomp")
     inner.left.insert(0, Phrase("that", "IN", "mark"))
     return story.verb(grammar.SAY, inner, subject=subject)
 

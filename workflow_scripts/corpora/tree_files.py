@@ -3,6 +3,7 @@
 import re
 import zipfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,13 +24,14 @@ COLUMNS = {"conllx": 10, "conllu": 10, "dp": 3}
 NO_RELATION = {"_", ""}
 # The line of CoNLL-U that starts a document, which it may name.
 NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.+?))?\s*$")
+# Multiword ranges and empty nodes of CoNLL-U.
+EXTRA = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})\t")
 
 
 class WordRow(NamedTuple):
     """A word's line in a file: the number of the line, and its fields as they are written."""
 
     line: int
-    index: str
     word: str
     tag: str
     head: str
@@ -42,15 +44,14 @@ def trees_of(path: Path, form: str) -> Iterator[tuple[str, Tree]]:
     `form` is conllx, conllu, dp, clark (lines of `word index-relation`) or auto, by file name.
     Raises InputError, with file and line, for a malformed line or heads that are no tree.
     """
-    empty = True
+    tree = None
     for file in _files(path):
         kind = ENDINGS.get(Path(file.name).suffix, "") if form == "auto" else form
         if not kind:
             raise InputError(f"{file}: unknown ending; set format of this treebank")
         for document, tree in _trees_of_file(file, kind):
-            empty = False
             yield document, tree
-    if empty:
+    if tree is None:
         raise InputError(f"{path}: no sentence; use another treebank or correct format")
 
 
@@ -70,79 +71,63 @@ def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
     document = Path(file.name).stem
     rows: list[WordRow] = []
     last = 0  # word of the last multiword range
-    for number, line in read_lines(file):
+    for number, line in chain(read_lines(file), [(0, "")]):
         if not line.strip():
-            if rows or last:
-                yield document, _tree(file, rows, last)
+            if last > len(rows):
+                where = f"{file}:{rows[-1].line}" if rows else f"{file}"
+                raise InputError(
+                    f"{where}: a multiword range goes on to word {last}; add its words"
+                )
+            if rows:
+                yield document, _tree(file, rows)
             rows, last = [], 0
         elif line.startswith("#") and form in ("conllx", "conllu") and "\t" not in line:
             match = NEWDOC.match(line)
             document = (match[1] or f"{document}'") if match else document
-        elif form == "conllu" and (extra := re.match(r"(\d+)([-.])(\d+)\t", line)):
-            _check_extra(f"{file}:{number}", line, extra.groups(), len(rows), last)
-            last = max(last, int(extra[3]) if extra[2] == "-" else 0)
+        elif form == "conllu" and (extra := EXTRA.match(line)):
+            _columns(file, number, line, form)
+            first, mark, second = int(extra[1]), extra[2], int(extra[3])
+            in_place = first == len(rows) + (mark == "-")
+            if not in_place or (mark == "-" and not last < first < second):
+                what = f"index {first}{mark}{second} after {len(rows)} words"
+                raise InputError(f"{file}:{number}: {what}; fix the line")
+            last = second if mark == "-" else last
         else:
             rows.append(_row(file, number, line, form, len(rows) + 1))
-    if rows or last:
-        yield document, _tree(file, rows, last)
 
 
-def _check_extra(where: str, line: str, index: tuple[str, ...], n_before: int, last: int) -> None:
-    """Raise InputError for a multiword range or an empty node of CoNLL-U in the wrong position.
-
-    `index` is its first number, a dash or a dot, and its second; `n_before` words stand before it,
-    and the last range before it goes on to the word `last`.
-    """
+def _columns(file: Path, number: int, line: str, form: str) -> list[str]:
     fields = line.split("\t")
-    if len(fields) != COLUMNS["conllu"]:
-        raise _miscounted(where, len(fields), "conllu")
-    first, second = (whole_number(part) for part in (index[0], index[2]))
-    if index[1] == "-":
-        right = first == n_before + 1 > last and second is not None and second > first
-    else:
-        right = first == n_before and second is not None
-    if not right:
-        raise InputError(f"{where}: index {fields[0]} after {n_before} words; fix the line")
-    if fields[6] not in NO_RELATION or fields[7] not in NO_RELATION:
+    if len(fields) != COLUMNS[form]:
         raise InputError(
-            f"{where}: index {fields[0]} is no word, but has a head or a relation; fix the line"
+            f"{file}:{number}: {len(fields)} columns between tabs, {form} has {COLUMNS[form]}; "
+            "fix the line"
         )
-
-
-def _miscounted(where: str, n: int, form: str) -> InputError:
-    return InputError(
-        f"{where}: {n} columns between tabs, {form} has {COLUMNS[form]}; fix the line"
-    )
+    return fields
 
 
 def _row(file: Path, number: int, line: str, form: str, position: int) -> WordRow:
-    """One word; `position` counts those of the sentence from 1, for forms without indices."""
+    """The word that is at `position` in its sentence, from 1."""
     if form == "clark":
         word, _, link = line.strip().rpartition(" ")
         head, dash, relation = link.partition("-")
         if not word or not dash:
             raise InputError(f"{file}:{number}: expected `word index-relation`; fix the line")
-        return WordRow(number, str(position), word, "", head, relation)
-    fields = line.split("\t")
-    if len(fields) != COLUMNS[form]:
-        raise _miscounted(f"{file}:{number}", len(fields), form)
+        return WordRow(number, word, "", head, relation)
+    fields = _columns(file, number, line, form)
     if form == "dp":
-        word, tag, head = fields
-        return WordRow(number, str(position), word, tag, head, "")
+        return WordRow(number, *fields, relation="")
+    if fields[0] != str(position):
+        raise InputError(f"{file}:{number}: index {fields[0]!r}, {position} expected; fix the line")
     tag = fields[4] if fields[4] not in NO_RELATION else fields[3]
     relation = "" if fields[7] in NO_RELATION else fields[7]
-    return WordRow(number, fields[0], fields[1], tag, fields[6], relation)
+    return WordRow(number, fields[1], tag, fields[6], relation)
 
 
-def _tree(file: Path, rows: list[WordRow], last: int = 0) -> Tree:
-    """The tree of a sentence, which has a word of the number `last` if that is not 0."""
-    if last > len(rows):
-        where = f"{file}:{rows[-1].line}" if rows else f"{file}"
-        raise InputError(f"{where}: a multiword range goes on to word {last}; add its words")
+def _tree(file: Path, rows: list[WordRow]) -> Tree:
     heads = []
     for position, row in enumerate(rows, start=1):
-        problem = _problem(row, position, len(rows))
-        if problem:
+        if problem := _problem(row, position, len(rows)):
             raise InputError(f"{file}:{row.line}: {problem}; fix the line")
         heads.append(int(row.head) - 1 if int(row.head) else ROOT)
     if wrong := misshapen(heads):
@@ -159,12 +144,11 @@ def _tree(file: Path, rows: list[WordRow], last: int = 0) -> Tree:
 
 def _problem(row: WordRow, position: int, n_words: int) -> str:
     """What is wrong with the word at `position` (from 1); empty if nothing is."""
-    if row.index != str(position):
-        return f"index {row.index!r}, {position} expected"
-    if whole_number(row.head) is None:
+    head = whole_number(row.head)
+    if head is None:
         return f"head {row.head!r} is not a number"
-    if int(row.head) > n_words:
+    if head > n_words:
         return f"head {row.head} is outside this sentence of {n_words} words"
-    if int(row.head) == position:
+    if head == position:
         return f"{row.word!r} is its own head"
     return "" if row.word.strip() else "no word"

@@ -1,7 +1,6 @@
 """A treebank as the study reads it: sentences for the model, and their trees next to them.
 
-From files, from the hub, or by parsing the study's own text with spaCy (such a treebank is
-silver: the heads are compared with another model's predictions).
+From files, from the hub, or, as silver, by parsing the study's own text with spaCy.
 """
 
 from collections.abc import Iterator
@@ -33,9 +32,9 @@ Pairs = Iterator[tuple[str, Tree]]
 
 def parsed(examples: list[Example], model: str) -> Pairs:
     """Document and tree of each sentence of running text, parsed by spaCy."""
-    of_text = [example for example in examples for _ in example.texts]
-    texts = [(text, example.source) for example in examples for text in example.texts]
-    for doc, example in zip(parse(load_spacy(model), texts), of_text, strict=True):
+    texts = [(text, example) for example in examples for text in example.texts]
+    docs = parse(load_spacy(model), [(text, example.source) for text, example in texts])
+    for doc, (_, example) in zip(docs, texts, strict=True):
         for sentence in doc.sents:
             tree = to_tree([sentence], source=example.source)
             if tree.words:
@@ -54,16 +53,14 @@ def from_hub(source: dict[str, Any]) -> Pairs:
         # No multiword ranges, whose heads are no numbers.
         rows = [each for each in rows if whole_number(str(each[1])) is not None]
         tokens, heads, relations, tags = zip(*rows, strict=True) if rows else ((),) * 4
-        indices = [int(head) - 1 if int(head) else ROOT for head in heads]
+        indices = tuple(int(head) - 1 if int(head) else ROOT for head in heads)
         if any(index >= len(rows) for index in indices):
             raise InputError(f"{where}: a head is outside its sentence; fix the dataset")
         if wrong := misshapen(indices):
             raise InputError(f"{where}: {wrong[1]}; fix the dataset")
-        words, tags = (
-            tuple("".join(word.split()) for word in tokens),
-            tuple(tag or "" for tag in tags),
-        )
-        yield where.rpartition(":")[0], Tree("", words, tuple(indices), relations, tags, where)
+        words = tuple("".join(word.split()) for word in tokens)
+        tags = tuple(tag or "" for tag in tags)
+        yield where.rpartition(":")[0], Tree("", words, indices, relations, tags, where)
 
 
 def main(
@@ -84,20 +81,20 @@ def main(
     else:
         pairs = list(trees_of(Path(source["path"]), source.get("format", "auto")))
     usable = [(document, tree) for document, tree in pairs if len(tree.words) > 1]
-    chosen = sample(usable, n_sentences, seed)
-    trees = [replace(tree, id=f"{name}-{k:05d}") for k, (_, tree) in enumerate(chosen)]
-    documents = [document for document, _ in chosen]
-    examples = [to_example(tree, document) for tree, document in zip(trees, documents, strict=True)]
-    write_records(sentences, examples)
-    write_records(annotation, trees)
+    chosen = [
+        (document, replace(tree, id=f"{name}-{k:05d}"))
+        for k, (document, tree) in enumerate(sample(usable, n_sentences, seed))
+    ]
+    write_records(sentences, (to_example(tree, document) for document, tree in chosen))
+    write_records(annotation, (tree for _, tree in chosen))
     rows = {
         "annotation": "silver" if "parse" in source else "gold",
-        "documents": len(set(documents)),
+        "documents": len({document for document, _ in chosen}),
         "sentences read": len(pairs),
         "sentences of one word": len(pairs) - len(usable),
         "sentences not sampled": len(usable) - len(chosen),
         "sentences": len(chosen),
-        "words": sum(len(tree.words) for tree in trees),
+        "words": sum(len(tree.words) for _, tree in chosen),
     }
     tables.write_counts(rows, counts)
 

@@ -20,16 +20,14 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 MIN_COUNT = 2  # times that a word must occur to get a vector
 
 
-def from_glove(path: Path, read: Counter | None = None) -> tuple[list[str], np.ndarray]:
+def from_glove(path: Path, read: Counter) -> tuple[list[str], np.ndarray]:
     """Words and vectors of a text file in GloVe's format: a word and its numbers on each line.
 
     A word may have blanks in it, as some of GloVe's largest file have. A first line of two numbers,
     as in word2vec's text format, gives the number of lines and their length. Of two lines of the
-    same word, the first counts; `read` counts all lines and those that are left out. Raises
-    InputError, with the line, if the numbers are wrong.
+    same word, the first counts; `read` counts all lines and those that are left out.
     """
-    words: dict[str, int] = {}
-    rows: list[np.ndarray] = []
+    rows: dict[str, np.ndarray] = {}
     announced: list[int] = []
     size = n_lines = 0
     for number, line in read_lines(path):
@@ -47,20 +45,16 @@ def from_glove(path: Path, read: Counter | None = None) -> tuple[list[str], np.n
             n = sum(map(_is_number, fields[1:]))
             raise InputError(f"{where}: {n} numbers, {size} expected; fix the line")
         row = _numbers(fields[len(name) :], where)
-        word = " ".join(name)
         n_lines += 1
-        if word not in words:
-            words[word] = len(rows)
-            rows.append(row)
+        rows.setdefault(" ".join(name), row)
     if not rows:
         raise InputError(f"{path}: no vector; use a text file in GloVe's format")
     if announced and announced[0] != n_lines:
         raise InputError(
             f"{path}:1: {announced[0]} vectors announced, but {n_lines} follow; copy the file again"
         )
-    if read is not None:
-        read.update({"lines read": n_lines, "lines of an earlier word": n_lines - len(rows)})
-    return list(words), np.stack(rows)
+    read.update({"lines read": n_lines, "lines of an earlier word": n_lines - len(rows)})
+    return list(rows), np.stack(list(rows.values()))
 
 
 def _is_number(text: str) -> bool:
@@ -85,7 +79,7 @@ def _numbers(fields: list[str], where: str) -> np.ndarray:
     return row
 
 
-def from_downloader(name: str, read: Counter | None = None) -> tuple[list[str], np.ndarray]:
+def from_downloader(name: str, read: Counter) -> tuple[list[str], np.ndarray]:
     """Words and vectors of gensim's downloader by `name`; only its data are read and counted."""
     from gensim import downloader
     from gensim.models import KeyedVectors
@@ -117,7 +111,7 @@ def trained(
 ) -> tuple[list[str], np.ndarray]:
     """Words and vectors by gensim's Word2Vec on `texts`, in lower case.
 
-    One thread, so that the result is repeatable. Raises InputError if the text is too short.
+    One thread, so that the result is repeatable.
     """
     from gensim.models import Word2Vec
 

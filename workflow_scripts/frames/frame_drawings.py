@@ -10,7 +10,6 @@ from workflow_scripts.core.data.annotations import FrameLinks, frame_heads, read
 from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.wordpieces import (
-    SPECIAL,
     is_decoder,
     names_of_units,
     to_words,
@@ -25,14 +24,14 @@ MAX_DRAWN = 4
 
 
 def draw(
-    example: CachedExample, links: FrameLinks, heads: pd.DataFrame, decoder: bool = False
+    example: CachedExample, links: FrameLinks, heads: pd.DataFrame, decoder: bool
 ) -> pd.DataFrame:
     """One row per head, query and key.
 
     `highlighted` is attention between the predicate and its elements.
     """
     index = words_of_units(example.word)
-    names = names_of_units(example.word, links.words, *([SPECIAL] if decoder else []))
+    names = names_of_units(example.word, links.words, decoder)
     frames = []
     for number, row in enumerate(heads.itertuples()):
         weights = to_words(example.pattern[row.layer, row.head], example.word, last=decoder)

@@ -32,17 +32,19 @@ from workflow_scripts.core.stats.bootstrap import per_head
 from workflow_scripts.core.stats.randomisation import matched_p_values
 
 DIRECTIONS = ("either", "from predicate", "to predicate")
-Attention = dict[str, np.ndarray]  # [layer, head] for each of DIRECTIONS
+KEYS = ["layer", "head", "direction"]
+OF_COMPARED = {"ci_low": "difference_low", "ci_high": "difference_high"}
+OF_COMPARED |= {"n": "n_compared", "n_documents": "n_documents_compared"}
 
 
-def link_attention(pattern: np.ndarray, target: np.ndarray, element: np.ndarray) -> Attention:
-    """The maximum attention over the pairs of one link, in each direction.
+def link_attention(pattern: np.ndarray, target: np.ndarray, element: np.ndarray) -> np.ndarray:
+    """The maximum attention over the pairs of one link, [direction, layer, head].
 
     `pattern` is [layer, head, query, key]; `target` and `element` are indices of tokens or words.
     """
     out = pattern[:, :, target[:, None], element].max(axis=(-2, -1))
     back = pattern[:, :, element[:, None], target].max(axis=(-2, -1))
-    return {"either": np.maximum(out, back), "from predicate": out, "to predicate": back}
+    return np.stack([np.maximum(out, back), out, back])
 
 
 class LinkWords(NamedTuple):
@@ -93,16 +95,6 @@ def sides_back(links: FrameLinks, element: Element, first: int) -> LinkWords | N
     return LinkWords(later, earlier) if earlier[-1] < later[0] and first not in earlier else None
 
 
-def attention_back(example: CachedExample, sides: LinkWords) -> np.ndarray:
-    """The maximum attention from the last tokens of the later words to tokens of the earlier ones.
-
-    [layer, head], of the pattern of `example`, or of another for its tokens.
-    """
-    asking = [np.flatnonzero(example.word == word)[-1] for word in sides.target]
-    answering = np.flatnonzero(np.isin(example.word, sides.element))
-    return example.pattern[:, :, np.array(asking)[:, None], answering].max(axis=(-2, -1))
-
-
 def compare(example: CachedExample, links: FrameLinks, decoder: bool = False) -> list[np.ndarray]:
     """For each link that has controls its attention, then theirs.
 
@@ -110,7 +102,7 @@ def compare(example: CachedExample, links: FrameLinks, decoder: bool = False) ->
     A decoder has "either" alone, from the later side to the earlier, of links with `sides_back`.
     """
     pattern, rows = between_words(example, decoder)
-    names = DIRECTIONS[:1] if decoder else DIRECTIONS
+    directions = slice(1 if decoder else None)
     compared = []
     for element in links.elements:
         if decoder and sides_back(links, element, int(example.word[0])) is None:
@@ -122,11 +114,8 @@ def compare(example: CachedExample, links: FrameLinks, decoder: bool = False) ->
             if rows.keys() >= {*words.target, *words.element}  # all have tokens
         ]
         if len(attention) > 1:
-            compared.append(np.array([[item[name] for name in names] for item in attention]))
+            compared.append(np.array(attention)[:, directions])
     return compared
-
-
-KEYS = ["layer", "head", "direction"]
 
 
 def sentence_attention(example: CachedExample, links: FrameLinks) -> np.ndarray:
@@ -134,35 +123,37 @@ def sentence_attention(example: CachedExample, links: FrameLinks) -> np.ndarray:
     target = np.flatnonzero(np.isin(example.word, links.target))
     elements = [np.flatnonzero(np.isin(example.word, element.words)) for element in links.elements]
     attended = [link_attention(example.pattern, target, element) for element in elements]
-    means = [[item[name] for name in DIRECTIONS] for item in attended]
-    return np.mean(means, axis=0, dtype=np.float64)
+    return np.mean(attended, axis=0, dtype=np.float64)
 
 
 def sentence_attention_back(example: CachedExample, links: FrameLinks) -> np.ndarray:
     """The mean over the sentence's links that a decoder can follow, float64 [1, layer, head].
 
-    From the later side of each to the earlier one; NaN where there is none.
+    The maximum attention from the last tokens of the later words to tokens of the earlier ones; NaN
+    where there is none.
     """
-    sides = [sides_back(links, element, int(example.word[0])) for element in links.elements]
-    attended = [attention_back(example, each) for each in sides if each is not None]
+    attended = []
+    for element in links.elements:
+        if sides := sides_back(links, element, int(example.word[0])):
+            asking = [np.flatnonzero(example.word == word)[-1] for word in sides.target]
+            answering = np.flatnonzero(np.isin(example.word, sides.element))
+            weights = example.pattern[:, :, np.array(asking)[:, None], answering]
+            attended.append(weights.max(axis=(-2, -1)))
     if not attended:
         return np.full((1, *example.pattern.shape[:2]), np.nan)
     return np.mean(attended, axis=0, dtype=np.float64)[None]
 
 
 def uniform_back(cache: Patterns, links: Sequence[FrameLinks]) -> tuple[float, float]:
-    """What `of_sentence_back` gives if attention is uniform, and the share of links that count."""
-    means, counted, n = [], 0, 0
+    """What uniform attention would give, and the share of the links that are counted."""
+    means, counted = [], []
     for index, sentence in enumerate(links):
         tokens = cache.tokens(index)
-        pattern = uniform_attention(len(tokens["word"]))
-        means.append(
-            sentence_attention_back(CachedExample("", pattern=pattern, **tokens), sentence).item()
-        )
-        first = int(tokens["word"][0])
-        counted += sum(sides_back(sentence, each, first) is not None for each in sentence.elements)
-        n += len(sentence.elements)
-    return float(np.nanmean(means)), counted / n
+        first, pattern = int(tokens["word"][0]), uniform_attention(len(tokens["word"]))
+        example = CachedExample("", pattern=pattern, **tokens)
+        means.append(sentence_attention_back(example, sentence).item())
+        counted += [bool(sides_back(sentence, each, first)) for each in sentence.elements]
+    return float(np.nanmean(means)), sum(counted) / len(counted)
 
 
 def check_tokens(example: CachedExample, links: FrameLinks, decoder: bool) -> None:
@@ -187,10 +178,10 @@ def comparison(
     control = np.array(
         [np.mean([link[1:].mean(axis=0) for link in links], axis=0) for links in compared]
     )
-    difference = by_direction(linked - control)
-    frame = per_head(difference, "direction", "difference", bootstrap, seed, documents)
-    frame = frame.rename(columns={"ci_low": "difference_low", "ci_high": "difference_high"})
-    frame = frame.rename(columns={"n": "n_compared", "n_documents": "n_documents_compared"})
+    frame = per_head(
+        by_direction(linked - control), "direction", "difference", bootstrap, seed, documents
+    )
+    frame = frame.rename(columns=OF_COMPARED)
     sets = [link.reshape(*link.shape[:2], -1) for links in compared for link in links]
     weights = [1 / (len(links) * len(compared)) for links in compared for _ in links]
     p, corrected = matched_p_values(sets, np.array(weights), draws, seed)
@@ -250,18 +241,16 @@ def main(
             k: [np.concatenate(link, 2) for link in zip(*parts[k], strict=True)]
             for k in sorted(parts)
         }
-        compared, of_compared = list(joined.values()), [documents[index] for index in joined]
-        if not compared:
+        if not joined:
             raise InputError(
                 f"{annotation}: no sentence has unlinked words at a link's distance; use more "
                 "sentences"
             )
-        means = by_direction(values)
-        frame = per_head(means, "direction", "attention", bootstrap, seed, documents)
+        frame = per_head(by_direction(values), "direction", "attention", bootstrap, seed, documents)
         if decoder:
-            uniform, coverage = uniform_back(patterns, links)
-            frame = frame.assign(uniform=uniform, coverage=coverage)
-        differences = comparison(compared, of_compared, bootstrap, draws, seed)
+            frame["uniform"], frame["coverage"] = uniform_back(patterns, links)
+        of_compared = [documents[index] for index in joined]
+        differences = comparison([*joined.values()], of_compared, bootstrap, draws, seed)
         tables.write(frame.merge(differences, on=KEYS, validate="one_to_one"), scores)
 
     return Measure(patterns, update, write)

@@ -26,7 +26,7 @@ def above_percentile(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
     chosen = pd.concat([heads_above(scores, percentile, name) for name in names])
     of_decoder = [name for name in ("uniform", "coverage") if name in chosen]
     paper = {} if of_decoder else PAPER  # the paper's links are on either side
-    chosen["paper"] = chosen["direction"].map(paper).fillna("")
+    chosen["paper"] = [paper.get(name, "") for name in chosen["direction"]]
     columns = [*MEANS, *of_decoder, "percentile", "threshold", "heads", "count_fixed", "paper"]
     return named(chosen)[["direction", "head", *columns, "difference", "p_corrected"]]
 

@@ -91,18 +91,19 @@ def table1(
     Relations that occur less than `fewest` times are left out, and so is punctuation.
     """
     scores = scores[(scores["n"] >= fewest) & (scores["relation"] != "punct")]
-    change = scores["with_special"] - scores["accuracy"]
+    scores = scores.assign(change=scores["with_special"] - scores["accuracy"])
     keys = ["relation", "direction"]
     of_decoder = "coverage" in scores
     rows = keys if of_decoder else keys[:1]
-    scores = scores.assign(change=change.groupby([scores[key] for key in keys]).transform("median"))
+    scores["change"] = scores.groupby(keys)["change"].transform("median")
     base = best_of(offsets.dropna(), rows).rename(columns={"accuracy": "baseline"})
     base = base.drop(columns="coverage", errors="ignore")  # the scores have the same
     held_out = best.rename(columns={"held_out_direction": "direction"} if of_decoder else {})
     frame = best_of(scores, rows).merge(base, on=rows).merge(held_out, on=rows)
     order = [ALL, ALL_RELEASED, *list(PAPER)[1:]]
-    rank = frame["relation"].map({name: k for k, name in enumerate(order)}).fillna(len(order))
-    frame = frame.assign(rank=rank).sort_values(["rank", "n"], ascending=[True, False])
+    rank = {name: k for k, name in enumerate(order)}
+    frame["rank"] = [rank.get(name, len(order)) for name in frame["relation"]]
+    frame = frame.sort_values(["rank", "n"], ascending=[True, False])
     return pd.DataFrame([_row(row) for row in frame.to_dict("records")])
 
 
@@ -137,10 +138,7 @@ def _row(row: dict) -> dict:
 
 def _published(numbers: Published | None, prefix: str) -> dict:
     """The published numbers; empty cells where there are none."""
-    values = numbers or (None,) * len(Published._fields)
-    return {
-        f"{prefix}_{name}": value for name, value in zip(Published._fields, values, strict=True)
-    }
+    return {f"{prefix}_{name}": getattr(numbers, name, None) for name in Published._fields}
 
 
 def main(

@@ -20,6 +20,7 @@ the target are left out. `coverage` is the share of all dependencies of a relati
 in a direction.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ ALL_RELEASED = "all (released counting)"
 DIRECTIONS = ("dependent_to_head", "head_to_dependent", "released")
 DIRECTIONS_BACK = DIRECTIONS[:2]  # for a decoder
 # Those that the released code scores.
-RELEASED_DIRECTIONS = [0, 2]
+RELEASED_DIRECTIONS = slice(0, 3, 2)
 POSSESSIVES = {"'s", "’s", "s'"}
 POSSESSOR_RELATIONS = {"poss", "nmod:poss"}
 
@@ -67,15 +68,18 @@ def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
     """
     heads, dependents, weights = np.array(tree.heads), stand_ins(tree), attention.among
     np.einsum("...ii->...i", weights).fill(-1)  # no word attends most to itself
-    to_head, to_dependent = weights[..., dependents, heads], weights[..., heads, dependents]
     given, got = largest_weights(weights), largest_weights(weights.swapaxes(-1, -2))
     kinds = [
-        found(given, dependents, heads, to_head, attention.to_special),
-        found(given, heads, dependents, to_dependent, attention.to_special),
-        found(got, dependents, heads, to_dependent, attention.from_special),
+        found(given, dependents, heads, attention.to_special),
+        found(given, heads, dependents, attention.to_special),
+        found(got, dependents, heads, attention.from_special),
     ]
-    linked = heads != ROOT
-    return DependencyHits(*(np.stack(kind) & linked for kind in zip(*kinds, strict=True)))
+    return stacked(kinds, heads != ROOT)
+
+
+def stacked(kinds: Sequence[DependencyHits], counted: np.ndarray) -> DependencyHits:
+    """The hits of all directions, where `counted`."""
+    return DependencyHits(*(np.stack(kind) & counted for kind in zip(*kinds, strict=True)))
 
 
 class Largest(NamedTuple):
@@ -93,18 +97,14 @@ def largest_weights(weights: np.ndarray) -> Largest:
 
 
 def found(
-    chosen: Largest,
-    words: np.ndarray,
-    answers: np.ndarray,
-    right: np.ndarray,
-    special: np.ndarray,
+    chosen: Largest, words: np.ndarray, answers: np.ndarray, special: np.ndarray
 ) -> DependencyHits:
     """Whether the largest weight of each of `words` is that of its answer; of one direction.
 
-    `right` [..., word] are the weights of the answers, `special` [..., word] the largest of
-    special tokens.
+    `special` [..., word] are the largest weights of special tokens.
     """
     index, weight = (part.take(words, axis=-1) for part in (chosen.index, chosen.weight))
+    right = chosen.weights[..., words, answers]
     correct = index == answers
     tied = right == weight  # an answer that is not the first such has its equal
     *heads, places = correct.nonzero()  # of one that is, its equal is looked for
@@ -116,18 +116,13 @@ def found(
 
 def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
     """Which words count for which of `relations`, bool [word, relation]."""
-    column = {relation: index for index, relation in enumerate(relations)}
-    member = np.zeros((len(tree.words), len(relations)), dtype=bool)
-    if ALL_RELEASED in column:
-        member[:, column[ALL_RELEASED]] = True
-    for word, (relation, head) in enumerate(zip(tree.relations, tree.heads, strict=True)):
-        if head == ROOT:
-            continue
-        if relation in column:
-            member[word, column[relation]] = True
-        if ALL in column and not is_punctuation(tree.words[word], relation):
-            member[word, column[ALL]] = True
-    return member
+    linked = np.array(tree.heads) != ROOT
+    columns = {ALL_RELEASED: np.ones(len(linked), bool)}
+    pairs = zip(tree.words, tree.relations, strict=True)
+    columns[ALL] = linked & [not is_punctuation(*pair) for pair in pairs]
+    own = np.array(tree.relations, object)
+    each = [columns[name] if name in columns else linked & (own == name) for name in relations]
+    return np.stack(each, axis=-1)
 
 
 def by_relation(hits: DependencyHits, member: np.ndarray) -> DependencyHits:
@@ -156,16 +151,13 @@ def count_offsets(tree: Tree, relations: Sequence[str], offsets: Sequence[int]) 
 
 def relations_of(trees: Sequence[Tree]) -> list[str]:
     """`all` and every relation of a treebank, most frequent first; roots do not count."""
-    names, counts = np.unique(
-        [
-            relation
-            for tree in trees
-            for relation, head in zip(tree.relations, tree.heads, strict=True)
-            if relation and head != ROOT
-        ],
-        return_counts=True,
+    counts = Counter(
+        relation
+        for tree in trees
+        for relation, head in zip(tree.relations, tree.heads, strict=True)
+        if relation and head != ROOT
     )
-    return [ALL, *(str(names[k]) for k in np.argsort(-counts, kind="stable"))]
+    return [ALL, *sorted(counts, key=lambda relation: (-counts[relation], relation))]
 
 
 class Questions(NamedTuple):
@@ -207,11 +199,10 @@ def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> Depende
     special[..., attention.words] = attention.to_special
     largest = largest_weights(weights)
     kinds = [
-        found(largest, asker, answer, weights[..., asker, answer], special)
+        found(largest, asker, answer, special)
         for asker, answer in zip(asked.asker, asked.answer, strict=True)
     ]
-    counted = asked.counted[:, None, None]
-    return DependencyHits(*(np.stack(kind) & counted for kind in zip(*kinds, strict=True)))
+    return stacked(kinds, asked.counted[:, None, None])
 
 
 def count_offsets_back(asked: Questions, member: np.ndarray, offsets: Sequence[int]) -> np.ndarray:

@@ -10,7 +10,6 @@ from workflow_scripts.core.data.annotations import Tree, read_trees
 from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.wordpieces import (
-    SPECIAL,
     is_decoder,
     names_of_units,
     pairs_of_units,
@@ -18,7 +17,7 @@ from workflow_scripts.core.data.wordpieces import (
     words_of_units,
 )
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DECODERS
+from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.syntax.clark2019_table1 import best_of
@@ -26,6 +25,7 @@ from workflow_scripts.syntax.counting import ALL, DIRECTIONS_BACK, membership, q
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 TITLES = {"dependent_to_head": "to the head", "head_to_dependent": "to the dependent"}
+TITLES["released"] = "to the dependent, released counting"
 
 
 def choose_sentences(
@@ -39,18 +39,19 @@ def choose_sentences(
         index
         for index, tree in enumerate(trees)
         if relation in (ALL, *tree.relations) and SHORTEST <= len(tree.words) <= LONGEST
-        if not asked or _asks(tree, relation, asked)
+        if not asked or counted_words(tree, relation, asked, first=0).any()
     ]
     return sorted(np.random.default_rng(seed).permutation(fitting)[:n].tolist())
 
 
-def _asks(tree: Tree, relation: str, direction: str) -> bool:
-    counted = questions(tree, first=0).counted[DIRECTIONS_BACK.index(direction)]
-    return bool((counted & membership(tree, [relation])[:, 0]).any())
+def counted_words(tree: Tree, relation: str, direction: str, first: int) -> np.ndarray:
+    """The words of a relation that a decoder is asked for, bool [word]."""
+    asked = questions(tree, first).counted[DIRECTIONS_BACK.index(direction)]
+    return asked & membership(tree, [relation])[:, 0]
 
 
 def draw_best(
-    example: CachedExample, tree: Tree, best: pd.Series, drawing: int, decoder: bool = False
+    example: CachedExample, tree: Tree, best: pd.Series, drawing: int, decoder: bool
 ) -> pd.DataFrame:
     """One sentence with the best head for a relation, a row of the scores; numbered `drawing`.
 
@@ -61,23 +62,22 @@ def draw_best(
     relation, direction, word = best["relation"], best["direction"], example.word
     pattern = example.pattern[int(best["layer"]), int(best["head"])]
     weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
-    chosen = membership(tree, [relation])[:, 0]
     if decoder:
-        chosen &= questions(tree, word[0]).counted[DIRECTIONS_BACK.index(direction)]
+        chosen = counted_words(tree, relation, direction, word[0])
+    else:
+        chosen = membership(tree, [relation])[:, 0]
     ends = stand_ins(tree)[chosen], np.array(tree.heads)[chosen]
     attending, wanted = ends if direction == "dependent_to_head" else ends[::-1]
-    names = names_of_units(word, tree.words, *([SPECIAL] if decoder else []))
-    frame = tables.per_pair(weights, names)
+    frame = tables.per_pair(weights, names_of_units(word, tree.words, decoder))
     gold = pairs_of_units(index, zip(attending, wanted, strict=True))
-    left_out = LEFT_OUT_OF_DECODERS if decoder else LEFT_OUT
-    counted = f"\n{best['coverage']:.0%} of the pairs" if decoder else ""
+    title = f"{relation}, {TITLES[direction]}\n{best['accuracy']:.0%} {LEFT_OUT[decoder]}"
     return frame.assign(
         highlighted=np.isin(index, attending)[frame["query"]],
         gold=gold[frame["query"], frame["key"]],
         drawing=drawing,
         layer=best["layer"],
         head=best["head"],
-        title=f"{relation}, {TITLES[direction]}\n{best['accuracy']:.0%} {left_out}{counted}",
+        title=f"{title}\n{best['coverage']:.0%} of the pairs" if decoder else title,
         direction=direction,
         example=example.id,
     )
@@ -107,9 +107,8 @@ def main(
         for relation in [name for name in relations if name in best.index] or [ALL]:
             row = best.loc[relation]
             asked = row["direction"] if decoder else ""
-            for index in choose_sentences(sentences, relation, n_examples, seed, asked):
-                drawn = draw_best(cache[index], sentences[index], row, len(frames), decoder)
-                frames.append(drawn)
+            for k in choose_sentences(sentences, relation, n_examples, seed, asked):
+                frames.append(draw_best(cache[k], sentences[k], row, len(frames), decoder))
     if not frames:
         raise InputError(
             f"{trees}: no sentence of {SHORTEST} to {LONGEST} words to draw; use a treebank with "

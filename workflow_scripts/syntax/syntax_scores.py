@@ -53,28 +53,17 @@ class DependencyCounts:
     split: np.ndarray
     of_decoder: dict[str, np.ndarray]
 
-    def select(self, relations: list[str], directions: list[int]) -> "DependencyCounts":
-        """The counts of some relations in some directions."""
-        chosen = [self.relations.index(relation) for relation in relations]
+    def select(self, directions: slice, relations: slice) -> "DependencyCounts":
+        """The counts of some directions and relations."""
+        of_both = ("correct", "with_special", "tied")
         of_relations = ("total", "offsets", "n_documents", "split")
         return replace(
             self,
-            relations=relations,
-            directions=[self.directions[direction] for direction in directions],
-            correct=self.correct[:, directions][..., chosen],
-            with_special=self.with_special[:, directions][..., chosen],
-            tied=self.tied[directions][..., chosen],
-            **{name: getattr(self, name)[..., chosen] for name in of_relations},
+            relations=self.relations[relations],
+            directions=self.directions[directions],
+            **{name: getattr(self, name)[..., directions, :, :, relations] for name in of_both},
+            **{name: getattr(self, name)[..., relations] for name in of_relations},
         )
-
-
-def is_usable(sentence: CachedExample, tree: Tree) -> bool:
-    """Whether each word of a sentence has a token; others are logged."""
-    if len(np.unique(sentence.word[sentence.word >= 0])) == len(tree.words):
-        return True
-    if sentence.is_first:
-        log.info("%s: left out, a word has no token or the sentence is too long", tree.source)
-    return False
 
 
 def offset_range(largest: int, decoder: bool) -> list[int]:
@@ -84,11 +73,7 @@ def offset_range(largest: int, decoder: bool) -> list[int]:
 
 
 def count_corpus(
-    cache: Patterns,
-    trees: list[Tree],
-    documents: list[str],
-    largest_offset: int,
-    decoder: bool = False,
+    cache: Patterns, trees: list[Tree], documents: list[str], offsets: list[int], decoder: bool
 ) -> tuple[
     Callable[[CachedExample], None], Callable[[], tuple[list[DependencyCounts], dict[str, int]]]
 ]:
@@ -99,10 +84,8 @@ def count_corpus(
     """
     cache.expect([tree.id for tree in trees], "the treebank")
     relations = counting.relations_of(trees) + ([] if decoder else [counting.ALL_RELEASED])
-    directions, offsets = DIRECTIONS, offset_range(largest_offset, decoder)
-    parts = [slice(None)]  # of the directions
-    if decoder:
-        directions, parts = DIRECTIONS_BACK, [slice(0, 1), slice(1, 2)]
+    directions = DIRECTIONS_BACK if decoder else DIRECTIONS
+    parts = [slice(0, 1), slice(1, 2)] if decoder else [slice(None)]  # of the directions
     units = stats_bootstrap.document_units(documents)
     codes = pd.factorize(np.array(documents, object))[0]
     # A unit of the smallest type that holds its words: treebanks can be large.
@@ -119,7 +102,9 @@ def count_corpus(
     def update(example: CachedExample) -> None:
         nonlocal split, used
         tree, layers, unit = trees[example.index], example.layers, units[example.index]
-        if not is_usable(example, tree):
+        if len(np.unique(example.word[example.word >= 0])) < len(tree.words):
+            if example.is_first:
+                log.info("%s: left out, a word has no token or is cut off", tree.source)
             return
         if decoder:
             asked = counting.questions(tree, int(example.word[0]))
@@ -154,31 +139,25 @@ def count_corpus(
             why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
             raise InputError(f"{cache.path}: none of {len(trees)} sentences can be used; {why}")
         kept = slice(None) if decoder else total.any(axis=(1, 2))
-        of_all = np.sum(
-            [counting.membership(tree, relations).sum(axis=0) for tree in trees], axis=0
-        )
-        of_decoder: dict[str, np.ndarray] = {}
-        given = []
-        for k, part in enumerate(parts):
-            if decoder:
-                asked = total[:, k].sum(axis=0)
-                with np.errstate(invalid="ignore"):
-                    uniform, coverage = chance.sum(axis=0)[k] / asked, asked / of_all
-                of_decoder = {"uniform": uniform, "coverage": coverage}
-            given.append(
-                DependencyCounts(
-                    relations=relations,
-                    directions=list(directions[part]),
-                    correct=correct[kept, part],
-                    with_special=with_special[kept, part],
-                    total=total[kept, k],
-                    tied=tied[part],
-                    offsets=at_offsets[kept, k],
-                    n_documents=of_documents[:, k].sum(axis=0),
-                    split=split[k],
-                    of_decoder=of_decoder,
-                )
+        of_all = sum(counting.membership(tree, relations).sum(axis=0) for tree in trees)
+        asked = total.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            of_decoder = {"uniform": chance.sum(axis=0) / asked, "coverage": asked / of_all}
+        given = [
+            DependencyCounts(
+                relations,
+                list(directions[part]),
+                correct=correct[kept, part],
+                with_special=with_special[kept, part],
+                total=total[kept, k],
+                tied=tied[part],
+                offsets=at_offsets[kept, k],
+                n_documents=of_documents[:, k].sum(axis=0),
+                split=split[k],
+                of_decoder={name: of[k] for name, of in of_decoder.items()} if decoder else {},
             )
+            for k, part in enumerate(parts)
+        ]
         return given, {"used": used, "left out": len(trees) - used}
 
     return update, counts
@@ -208,29 +187,18 @@ def held_out(counts: DependencyCounts, draws: int, seed: int) -> pd.DataFrame:
 
     `held_out_gain` is over the best fixed offset, chosen on the same half; both ways.
     """
-    rows = []
     best = stats_bootstrap.held_out(counts.correct, counts.total, seed)
     gains = stats_bootstrap.held_out_gains(
         counts.correct, counts.offsets, counts.total, draws, seed
     )
-    for relation, ((direction, layer, head), accuracy, n), gain in zip(
-        counts.relations, best, gains, strict=True
-    ):
-        rows.append(
-            {
-                "relation": relation,
-                "held_out_direction": counts.directions[direction],
-                "held_out_layer": layer,
-                "held_out_head": head,
-                "held_out_accuracy": accuracy,
-                "held_out_n": n,
-                "held_out_gain": gain.gain,
-                "held_out_gain_low": gain.low,
-                "held_out_gain_high": gain.high,
-                "held_out_gain_p": gain.p,
-            }
+    rows = [
+        (relation, counts.directions[direction], *head, accuracy, n, *gain)
+        for relation, ((direction, *head), accuracy, n), gain in zip(
+            counts.relations, best, gains, strict=True
         )
-    return pd.DataFrame(rows)
+    ]
+    held = "direction layer head accuracy n gain gain_low gain_high gain_p".split()
+    return pd.DataFrame(rows, columns=["relation", *(f"held_out_{name}" for name in held)])
 
 
 def offset_accuracies(counts: DependencyCounts, offsets: list[int]) -> pd.DataFrame:
@@ -268,19 +236,18 @@ def main(
     card = read_card(model)
     decoder = is_decoder(card)
     patterns = open_patterns(attention, card)
-    documents = patterns.documents(corpus)
-    update, counted = count_corpus(patterns, read_trees(trees), documents, largest_offset, decoder)
+    documents, ranges = patterns.documents(corpus), offset_range(largest_offset, decoder)
+    update, counted = count_corpus(patterns, read_trees(trees), documents, ranges, decoder)
 
     def write() -> None:
         parts, used = counted()
         tables.write_csv(pd.DataFrame(used.items(), columns=["sentences", "n"]), sentences)
-        ranges = offset_range(largest_offset, decoder)
         tables.write(pd.concat([offset_accuracies(part, ranges) for part in parts]), offsets)
         as_released = []
         if not decoder:
             (counts,) = parts
-            parts = [counts.select(counts.relations[:-1], [0, 1, 2][: 2 + released_direction])]
-            as_released = [counts.select([counting.ALL_RELEASED], counting.RELEASED_DIRECTIONS)]
+            parts = [counts.select(slice(2 + released_direction), slice(-1))]
+            as_released = [counts.select(counting.RELEASED_DIRECTIONS, slice(-1, None))]
         frames = [head_accuracies(part, bootstrap, seed) for part in parts + as_released]
         tables.write(pd.concat(frames[: len(parts)]), scores)
         tables.write(pd.concat(frames[len(parts) :] or [frames[0].iloc[:0]]), released)

@@ -28,15 +28,13 @@ def read_split(
     """The points of a split in a directory with the official files; None where it has none.
 
     A file with labels is preferred; one without them needs its truth file. `data` and `truth`
-    replace the official names. A truth file next to a file with labels must agree with it. Raises
-    InputError, with file and line, for whatever is wrong in them.
+    replace the official names. A truth file next to a file with labels must agree with it.
     """
-    full = data or _find(folder, FULL, split) or _find(folder, DATA, split)
-    if truth is None:
-        truth = _find(folder, (*TRUTH, *(("truth.txt",) if split == "test" else ())), split)
+    full = data or _find(folder, (*FULL, *DATA), split)
     if full is None:
         return None
-    labelled = LABEL in _names(full)
+    truth = truth or _find(folder, (*TRUTH, *(["truth.txt"] if split == "test" else [])), split)
+    labelled = LABEL in next(read_lines(full), (0, ""))[1].split("\t")
     if not labelled and truth is None:
         raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} next to it; add one")
     rows = read_points(full, labelled)
@@ -51,12 +49,13 @@ def read_points(path: Path, labelled: bool = True) -> list[Row]:
 
 def read_published(path: Path, version: str) -> list[Row]:
     """The points that a published adversarial file adds: tab-separated, quoted as CSV."""
-    mark = MARKS[version]
-    rows, marks = _points(path, read_rows(path, "\t"), True, mark)
-    for row, value in zip(rows, marks, strict=True):
+    mark, added = MARKS[version], []
+    for row, value in zip(*_points(path, read_rows(path, "\t"), True, mark), strict=True):
         if value not in ("True", "False"):
             raise InputError(f"{row['source']}: {mark} is {value!r}; write True or False")
-    return [row for row, value in zip(rows, marks, strict=True) if value == "True"]
+        if value == "True":
+            added.append(row)
+    return added
 
 
 def read_truth(path: Path) -> dict[str, tuple[int, str]]:
@@ -110,11 +109,13 @@ def read_claim_map(path: Path) -> dict[str, str]:
     return negations
 
 
-def find_adversarial(folder: Path, name: str) -> Path:
+def find_adversarial(folder: Path, name: str, needed: bool = True) -> Path | None:
     """A file of the adversarial set, in `folder` or in its folder adversarial_dataset."""
     for path in (folder / ADVERSARIAL / name, folder / name):
         if path.is_file():
             return path
+    if not needed:
+        return None
     raise InputError(
         f"{folder / ADVERSARIAL}: no {name}; put it there, or choose another arct.adversarial"
     )
@@ -125,10 +126,6 @@ def _find(folder: Path, names: tuple[str, ...], split: str) -> Path | None:
         folder / inner.format(split) / name.format(split) for name in names for inner in FOLDERS
     ]
     return next((path for path in paths if path.is_file()), None)
-
-
-def _names(path: Path) -> list[str]:
-    return next(read_lines(path), (0, ""))[1].split("\t")
 
 
 def _points(
@@ -178,13 +175,13 @@ def splits_in(folder: Path, source: dict[str, str]) -> dict[str, list[Row]]:
     """Every split of a directory; `test` and `truth` of `source` name the test set's files."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give one with ARCT's files")
+    keys = {"data": "test", "truth": "truth"}
+    named = {what: Path(source[key]) for what, key in keys.items() if source.get(key)}
     splits = {}
     for split in ARCT_SPLITS:
-        keys = {"data": "test", "truth": "truth"} if split == "test" else {}
-        named = {what: Path(source[key]) for what, key in keys.items() if source.get(key)}
-        rows = read_split(folder, split, **named)
-        if rows is None and split != "test":
-            raise InputError(f"{folder}: no {FULL[0].format(split)}; put it there")
+        rows = read_split(folder, split, **(named if split == "test" else {}))
         if rows is not None:
             splits[split] = rows
+        elif split != "test":
+            raise InputError(f"{folder}: no {FULL[0].format(split)}; put it there")
     return splits

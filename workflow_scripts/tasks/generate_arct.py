@@ -29,20 +29,25 @@ EFFECTS = (
     "early deliveries;school visits;quiet evenings;fast bicycles;farm animals;bright lights;"
     "young families;empty shops;wide pavements;loud parties"
 ).split(";")
-# Verb phrases without and with "not": good or bad effects, by the phrase without it.
 GOOD = (
-    "are welcome/are not welcome;help the shops/do not help the shops;"
-    "please most people/do not please most people;make the town rich/do not make the town rich;"
-    "improve daily life/do not improve daily life;are worth the money/are not worth the money"
+    "are welcome;help the shops;please most people;make the town rich;improve daily life;"
+    "are worth the money"
 )
 BAD = (
-    "are a burden/are not a burden;harm the schools/do not harm the schools;"
-    "worry many parents/do not worry many parents;cost too much/do not cost too much;"
-    "spoil daily life/do not spoil daily life;are a danger to children/are not a danger to children"
+    "are a burden;harm the schools;worry many parents;cost too much;spoil daily life;"
+    "are a danger to children"
 )
+
+
+def negation(phrase: str) -> str:
+    """The verb phrase with "not"."""
+    return phrase.replace("are", "are not", 1) if phrase.startswith("are ") else f"do not {phrase}"
+
+
+# Verb phrases without and with "not": good (True) or bad effects, by the phrase without it.
 PHRASES = {
-    True: [tuple(pair.split("/")) for pair in GOOD.split(";")],
-    False: [tuple(pair.split("/")) for pair in BAD.split(";")],
+    good: [(phrase, negation(phrase)) for phrase in phrases.split(";")]
+    for good, phrases in ((True, GOOD), (False, BAD))
 }
 CONTRACTED = {"are not": "aren't", "do not": "don't"}
 
@@ -82,9 +87,8 @@ def _point(kind: str, label: int, supports: bool, rng: random.Random) -> dict[st
     `kind` names the warrants that contain the cue: the right one, the wrong one, both, neither.
     """
     plan, effect = rng.choice(PLANS), rng.choice(EFFECTS)
-    claim = f"The town should {plan}"
-    right, wrong = _phrases(kind, supports, rng)
-    warrants = [f"{effect} {_contracted(phrase, rng)}" for phrase in (right, wrong)]
+    claim, phrases = f"The town should {plan}", _phrases(kind, supports, rng)
+    warrants = [f"{effect} {_contracted(phrase, rng)}" for phrase in phrases]
     return {
         "claim": claim if supports else claims()[claim],
         "reason": f"It would bring {effect}.",
@@ -97,14 +101,12 @@ def _point(kind: str, label: int, supports: bool, rng: random.Random) -> dict[st
 def _phrases(kind: str, good: bool, rng: random.Random) -> tuple[str, str]:
     """What the right and the wrong warrant say; the right one says something good if `good`."""
     if kind == "right":  # "are not a burden" against "are a burden"
-        plain, negated = rng.choice(PHRASES[not good])
-        return negated, plain
+        return rng.choice(PHRASES[not good])[::-1]
     if kind == "wrong":
         return rng.choice(PHRASES[good])
     both = kind == "both"
     right, wrong = rng.choice(PHRASES[good != both]), rng.choice(PHRASES[good == both])
-    form = int(both)
-    return right[form], wrong[form]
+    return right[both], wrong[both]
 
 
 def _contracted(phrase: str, rng: random.Random) -> str:
@@ -127,11 +129,12 @@ def write_split(
         if split == "test":
             truth.append(f"{id_}\t{fields.pop(3)}")
         lines.append("\t".join(fields))
-    header = HEADER.replace(f"{LABEL}\t", "") if split == "test" else HEADER
-    name = "test-only-data.txt" if split == "test" else f"{split}-full.txt"
-    (folder / name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    files = {f"{split}-full.txt": [HEADER, *lines]}
     if split == "test":
-        (folder / "test-truth.txt").write_text("\n".join(truth) + "\n", encoding="utf-8")
+        header = HEADER.replace(f"{LABEL}\t", "")
+        files = {"test-only-data.txt": [header, *lines], "test-truth.txt": truth}
+    for name, content in files.items():
+        (folder / name).write_text("\n".join(content) + "\n", encoding="utf-8")
 
 
 def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:

@@ -105,9 +105,8 @@ def mnli(rng: random.Random, domains: Domains) -> Row:
         return sentence(fact, rng), sentence(fact, rng, (), adjectives=False), label
     if label == "neutral":
         in_premise, in_hypothesis = ((detail,) for detail in rng.sample(["place", "time"], 2))
-        if rng.random() < 0.5:
-            second = fact
-        else:
+        second = fact
+        if rng.random() >= 0.5:
             second = changed(fact, rng.choice(["agent", "theme"]), rng, domains)
             in_hypothesis = ()
         premise = sentence(fact, rng, in_premise)
@@ -133,11 +132,7 @@ WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
 
 
 def _altered(
-    fact: Fact,
-    rng: random.Random,
-    domains: Domains,
-    n: int,
-    roles: Sequence[str] = CORE,
+    fact: Fact, rng: random.Random, domains: Domains, n: int, roles: Sequence[str] = CORE
 ) -> Fact:
     """The fact with other fillers of `n` of the roles."""
     for role in rng.sample(roles, n):
@@ -148,20 +143,15 @@ def _altered(
 def to_line(name: str, number: int, row: Row) -> str:
     """The row as a line of the task's official file."""
     first, second, label = row
-    if name == "mrpc":
-        fields = [label, str(2 * number + 1), str(2 * number + 2), first, second]
-    elif name == "stsb":
-        fields = [str(number), "generated", "grammar", "none", f"{number:04d}", *["none"] * 2, *row]
-    elif name == "qqp":
-        fields = [str(number), str(2 * number + 1), str(2 * number + 2), *row]
-    elif name == "mnli":
-        fields = [str(number), str(number), f"{number}g", "generated", *["-"] * 4, first, second]
-        fields += [label, label]
-    elif name == "cola":
-        fields = ["grammar", label, "*" if label == "0" else "", first]
-    else:
-        fields = [str(number), *row]
-    return "\t".join(fields)
+    pair = [2 * number + 1, 2 * number + 2]
+    fields = {
+        "mrpc": [label, *pair, first, second],
+        "stsb": [number, "generated", "grammar", "none", f"{number:04d}", "none", "none", *row],
+        "qqp": [number, *pair, *row],
+        "mnli": [number, number, f"{number}g", "generated", *"----", first, second, label, label],
+        "cola": ["grammar", label, "*" if label == "0" else "", first],
+    }
+    return "\t".join(map(str, fields.get(name, [number, *row])))
 
 
 def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> None:
@@ -175,11 +165,10 @@ def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> 
     for split, file in TASKS[name].files.items():
         domains = (LABORATORY,) if split == "dev_mismatched" else (TOWN,)
         rng = random.Random(f"{seed}-{name}-{split}")
-        n = n_train if split == "train" else n_dev
-        lines = [to_line(name, k, WRITERS[name](rng, domains)) for k in range(n)]
-        header = [HEADERS[name]] if name in HEADERS else []
-        text = "\n".join([*header, *lines]) + "\n"
-        (generated / file).write_text(text, encoding="utf-8")
+        lines = [HEADERS[name]] if name in HEADERS else []
+        for k in range(n_train if split == "train" else n_dev):
+            lines.append(to_line(name, k, WRITERS[name](rng, domains)))
+        (generated / file).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

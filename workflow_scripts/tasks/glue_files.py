@@ -1,5 +1,6 @@
-"""GLUE tasks from the official TSV files and from the hub; read strictly."""
+"""GLUE tasks from official TSV files, from the hub and from files of sentences; read strictly."""
 
+import html
 import math
 import re
 from dataclasses import dataclass, field
@@ -12,6 +13,12 @@ from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 
 DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
+# Of files of sentences with a sentiment, labelled or rated, in SST-2's place.
+SENTIMENTS = {"__label__neg": 0.0, "__label__pos": 1.0}
+LARGEST_RATING = 4.0
+RATING = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
+# Two of five rows of a file without splits are development examples.
+REMAINDERS = {"train": (0, 2, 4), "dev": (1, 3)}
 
 
 @dataclass
@@ -29,8 +36,7 @@ class SplitRows:
 def read_directory(folder: Path, task: Task) -> dict[str, SplitRows]:
     """Every split of a directory with the official files, which may end in .gz.
 
-    A missing dev_mismatched is left out. Raises InputError, with file and line, for any other
-    missing file, a missing column, an unknown label, an empty text and a duplicate id.
+    A missing dev_mismatched is left out.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such file or directory; name the task's TSV files")
@@ -54,14 +60,15 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
         where = f"{path}:{number}"
         fields = line.split("\t")
         texts = [fields[index[name]] for name in task.texts if index[name] < len(fields)]
-        if len(fields) != len(names) or not all(text.strip() for text in texts):
-            if not task.malformed and len(fields) != len(names):
-                there = f"{task.title} has" if task.columns else "the header has"
-                raise InputError(
-                    f"{where}: {len(fields)} columns where {there} {len(names)}; fix the row"
-                )
-            if not task.malformed:
-                raise InputError(f"{where}: an empty text; fill in {' or '.join(task.texts)}")
+        problem = ""
+        if len(fields) != len(names):
+            there = task.title if task.columns else "the header"
+            problem = f"{len(fields)} columns where {there} has {len(names)}; fix the row"
+        elif not all(text.strip() for text in texts):
+            problem = f"an empty text; fill in {' or '.join(task.texts)}"
+        if problem and not task.malformed:
+            raise InputError(f"{where}: {problem}")
+        if problem:
             part.malformed.append(str(number))
             continue
         if task.ids:
@@ -110,11 +117,11 @@ def label_of(text: str, task: Task, where: str) -> float:
 
 def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
     """Every split of a hub dataset in the form of nyu-mll/glue."""
-    splits = {}
-    for split, hub_split in task.hub_splits.items():
-        of_split = source | {"name": source.get("name", name), "split": hub_split}
-        splits[split] = _hub_rows(of_split, task)
-    return splits
+    source = {"name": name} | source
+    return {
+        split: _hub_rows(source | {"split": of_hub}, task)
+        for split, of_hub in task.hub_splits.items()
+    }
 
 
 def _hub_rows(source: dict[str, Any], task: Task) -> SplitRows:
@@ -139,3 +146,90 @@ def _hub_rows(source: dict[str, Any], task: Task) -> SplitRows:
             raise InputError(f"{where}: score {row['label']} is not from 0 to 5; fix the dataset")
         part.rows.append({"source": where, "texts": texts, "label": value})
     return part
+
+
+def read_sentences(
+    path: Path,
+    task: Task,
+    format: str = "labels",
+    encoding: str = "utf-8",
+    min_rating: float = 0.5,
+) -> SplitRows:
+    """All sentences of one file of `labels` or `ratings`, of SST-2 alone.
+
+    A rating of at least `min_rating` is positive, of at most its negative is negative; sentences
+    between are left out and counted.
+    """
+    if task.title != "SST-2":
+        raise InputError(f"{path}: one file of sentences serves sst2 only; name a directory")
+    part, seen, between = SplitRows(), {}, 0
+    for number, line in read_lines(path, encoding):
+        where = f"{path}:{number}"
+        if format == "labels":
+            text, label = labelled(line, where)
+        else:
+            text, rating = rated(line, where, seen)
+            label = float(rating > 0)
+        if not text.strip():
+            raise InputError(f"{where}: an empty text; remove the line")
+        if format == "ratings" and abs(rating) < min_rating:
+            between += 1
+            continue
+        part.rows.append({"source": where, "texts": [text], "label": label})
+    if not part.rows:
+        raise InputError(f"{path}: no sentence with a label; use the complete file")
+    if format == "ratings":
+        part.excluded["rows with a rating near 0"] = between
+    return part
+
+
+def labelled(line: str, where: str) -> tuple[str, float]:
+    """A sentence after `__label__neg` or `__label__pos`, as fastText has it, and its label."""
+    label, _, text = line.partition(" ")
+    if label not in SENTIMENTS:
+        raise InputError(f"{where}: label {label!r} is unknown; accepted: {', '.join(SENTIMENTS)}")
+    return text, SENTIMENTS[label]
+
+
+def rated(line: str, where: str, seen: dict[tuple[str, ...], str]) -> tuple[str, float]:
+    """A sentence and its rating, of a line of id, mean rating from -4 to 4, and text, between tabs.
+
+    As by Hutto and Gilbert (2014). Character references such as &amp; become characters.
+    """
+    fields = line.split("\t")
+    if len(fields) != 3:
+        raise InputError(f"{where}: {len(fields)} columns; write id, rating and text with tabs")
+    check_id(where, (fields[0],), seen)
+    rating = float(fields[1]) if RATING.fullmatch(fields[1]) else math.nan
+    if not abs(rating) <= LARGEST_RATING:
+        raise InputError(f"{where}: rating {fields[1]!r}; ratings are numbers from -4 to 4")
+    return html.unescape(fields[2]), rating
+
+
+def split_file(rows: SplitRows) -> dict[str, SplitRows]:
+    """Training and development rows of a file without splits; the first has its exclusions."""
+    parts = {
+        split: SplitRows([row for number, row in enumerate(rows.rows) if number % 5 in chosen])
+        for split, chosen in REMAINDERS.items()
+    }
+    parts["train"].excluded |= rows.excluded
+    return parts
+
+
+def without_repeats(files: dict[str, SplitRows]) -> dict[str, SplitRows]:
+    """The rows of each file without texts that stand in an earlier row of any, which are counted.
+
+    Two texts are the same that differ in case and spaces only.
+    """
+    seen: set[str] = set()
+    kept = {}
+    for name, part in files.items():
+        rows = []
+        for row in part.rows:
+            text = " ".join(row["texts"][0].casefold().split())
+            if text not in seen:
+                rows.append(row)
+            seen.add(text)
+        repeated = {"rows with a text of an earlier row": len(part.rows) - len(rows)}
+        kept[name] = SplitRows(rows, part.malformed, part.excluded | repeated)
+    return kept

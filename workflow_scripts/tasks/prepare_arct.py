@@ -25,10 +25,7 @@ SUFFIXES = {"negated": "-adversarial", "swapped": "_swapped"}
 
 
 def negated(rows: list[Row], negations: dict[str, str], where: Path) -> list[Row]:
-    """The points with their claims negated and their labels flipped (section 6).
-
-    Raises InputError, with the point's line, where a claim has no negation in the map.
-    """
+    """The points with their claims negated and their labels flipped (section 6)."""
     made = []
     for row in rows:
         if row["claim"] not in negations:
@@ -41,8 +38,10 @@ def negated(rows: list[Row], negations: dict[str, str], where: Path) -> list[Row
 
 def swapped(rows: list[Row]) -> list[Row]:
     """The points with their warrants in the other order and their labels flipped."""
-    texts = [{"warrant0": row["warrant1"], "warrant1": row["warrant0"]} for row in rows]
-    return [_flipped(row, "swapped") | new for row, new in zip(rows, texts, strict=True)]
+    return [
+        _flipped(row, "swapped") | {"warrant0": row["warrant1"], "warrant1": row["warrant0"]}
+        for row in rows
+    ]
 
 
 def _flipped(row: Row, version: str) -> Row:
@@ -50,10 +49,7 @@ def _flipped(row: Row, version: str) -> Row:
 
 
 def published(rows: list[Row], path: Path, version: str) -> list[Row]:
-    """The counterparts in a published file, in the order of the points.
-
-    Raises InputError where a point has none, or a counterpart has no point.
-    """
+    """The counterparts in a published file, in the order of the points."""
     by_id = {row["id"]: row for row in read_published(path, version)}
     ordered = []
     for row in rows:
@@ -82,41 +78,21 @@ def counterparts(
     differ from the built ones, where there is a claim map. Only the training set has swapped
     points.
     """
-    counted = []
-    if how == "built":
-        path = find_adversarial(folder, "claim_map.csv")
-        versions = {"negated": negated(rows, read_claim_map(path), path)}
-    else:
-        path = find_adversarial(folder, f"{split}-adv-negated.csv")
-        versions = {"negated": published(rows, path, "negated")}
-        counted.append(("negated points unlike those built", _unlike(rows, versions, folder)))
+    claims = find_adversarial(folder, "claim_map.csv", needed=how == "built")
+    built = {"negated": negated(rows, read_claim_map(claims), claims)} if claims else {}
+    files = {"negated": f"{split}-adv-negated.csv"}
     if split == "train":
-        versions["swapped"] = swapped(rows)
-        if how == "published":
-            path = find_adversarial(folder, "train-swapped.csv")
-            built, versions["swapped"] = versions["swapped"], published(rows, path, "swapped")
-            n_different = count_different(built, versions["swapped"])
-            counted.append(("swapped points unlike those built", n_different))
+        built["swapped"], files["swapped"] = swapped(rows), "train-swapped.csv"
+    versions, counted = built, []
+    if how == "published":
+        paths = {version: find_adversarial(folder, name) for version, name in files.items()}
+        versions = {version: published(rows, path, version) for version, path in paths.items()}
+        for version, points in versions.items():
+            n = count_different(built[version], points) if version in built else "no claim map"
+            counted.append((f"{version} points unlike those built", n))
     same = sum(a["claim"] == b["claim"] for a, b in zip(rows, versions["negated"], strict=True))
     counted.append(("claims that are their own negation", same))
     return versions, counted
-
-
-def _unlike(rows: list[Row], versions: dict[str, list[Row]], folder: Path) -> int | str:
-    try:
-        path = find_adversarial(folder, "claim_map.csv")
-    except InputError:
-        return "no claim map"
-    return count_different(negated(rows, read_claim_map(path), path), versions["negated"])
-
-
-def planted_counts(path: Path) -> list[tuple[str, str, int]]:
-    """The generator's counts of the cue that it planted."""
-    return [
-        (split, f"planted {what}", n)
-        for split, numbers in json.loads(path.read_text(encoding="utf-8")).items()
-        for what, n in numbers.items()
-    ]
 
 
 def main(
@@ -142,14 +118,15 @@ def main(
             # The published files have the counterparts of all points.
             made, counts_made = counterparts(split, rows, folder, adversarial)
             versions |= made
-            counted += [(split, f"{version} points", len(indices)) for version in made]
-            counted += [(split, what, n) for what, n in counts_made]
+            counts_made = [*((f"{version} points", len(indices)) for version in made), *counts_made]
+            counted += [(split, *each) for each in counts_made]
         for version, points in versions.items():
             sampled = pd.DataFrame([points[index] for index in indices])
             frames.append(sampled.assign(split=split, version=version))
-    planted = folder / PLANTED
+    planted = folder / PLANTED  # the generator's counts of the cue that it planted
     if planted.is_file():
-        counted += planted_counts(planted)
+        for split, numbers in json.loads(planted.read_text(encoding="utf-8")).items():
+            counted += [(split, f"planted {what}", n) for what, n in numbers.items()]
     tables.write(pd.concat(frames, ignore_index=True)[list(ARCT_COLUMNS)], table)
     rows = pd.DataFrame(counted, columns=["split", "what", "n"])
     tables.write_csv(rows.assign(task="ARCT", generated=planted.is_file()), counts)

@@ -12,10 +12,11 @@ from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.tasks.glue_files import SplitRows, read_directory, read_hub
-from workflow_scripts.tasks.sentiment_files import (
-    SentimentFormat,
-    read_file,
+from workflow_scripts.tasks.glue_files import (
+    SplitRows,
+    read_directory,
+    read_hub,
+    read_sentences,
     split_file,
     without_repeats,
 )
@@ -29,9 +30,10 @@ def read(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
         return read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
     if path.is_file():
-        form = SentimentFormat(**{key: source[key] for key in FORMAT_KEYS if key in source})
-        files = {f"dev_{key}": read_file(path_of(domains[key]), task, form) for key in domains}
-        kept = without_repeats({"train": read_file(path, task, form)} | files)
+        form = {key: source[key] for key in FORMAT_KEYS if key in source}
+        paths = {"train": path} | {f"dev_{key}": path_of(domains[key]) for key in domains}
+        files = {split: read_sentences(paths[split], task, **form) for split in paths}
+        kept = without_repeats(files)
         return split_file(kept.pop("train")) | kept
     if domains:
         raise InputError(f"{path}: domains need a file of sentences; drop tasks.{name}.domains")
@@ -81,21 +83,15 @@ def main(
     domains: list[Path] = (),
     generated: Path | None = None,
 ) -> None:
-    """Write the examples and the counts; `generated` is the directory of a generated task.
-
-    Raises InputError where a split has one label only, and as the readers do.
-    """
+    """Write the examples and the counts; `generated` is the directory of a generated task."""
     task = TASKS[name]
     if generated is not None:
         source = {"path": str(generated)}
-    frames, counted = [], []
-    limits = {
-        f"dev_{key}": domain.get("n_dev") for key, domain in source.get("domains", {}).items()
-    }
-    limits["train"] = n_train
+    frames, counted, limits = [], [], {"train": n_train}
+    for key, domain in source.get("domains", {}).items():
+        limits[f"dev_{key}"] = domain.get("n_dev", n_dev)
     for split, part in read(source, name, task).items():
-        limit = limits.get(split)
-        chosen = sample(part.rows, n_dev if limit is None else limit, seed)
+        chosen = sample(part.rows, limits.get(split, n_dev), seed)
         frames.append(to_frame(chosen, name, split))
         check_labels(frames[-1], name, split)
         counted += count(part, frames[-1], task, split)

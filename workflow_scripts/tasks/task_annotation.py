@@ -13,10 +13,7 @@ from workflow_scripts.core.run.job import Out
 
 
 def annotate(example: Example, docs: list[Any]) -> tuple[Example, Tree]:
-    """The example with spaCy's words as character spans, and one tree over both texts.
-
-    Words are counted over both texts, as in the attention cache; each sentence has its own root.
-    """
+    """The example with spaCy's words as character spans, and one tree over both texts."""
     spans = tuple(tuple((t.idx, t.idx + len(t)) for t in words_of(doc)) for doc in docs)
     return replace(example, words=spans), to_tree(docs, example.id, example.source)
 

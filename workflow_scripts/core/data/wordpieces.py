@@ -13,9 +13,6 @@ import numpy as np
 
 from workflow_scripts.core.data.annotations import Annotated
 
-# How a drawing names tokens of no word: the one before a text, and blanks.
-SPECIAL = ("(start)", "(blank)")
-
 
 def units(word: np.ndarray) -> np.ndarray:
     """Unit of each token, int [L]: wordpieces of one word share a unit, others have their own.
@@ -38,11 +35,9 @@ def words_of_units(word: np.ndarray) -> np.ndarray:
     return result
 
 
-def names_of_units(
-    word: np.ndarray, words: Sequence[str], special: tuple[str, str] = ("[CLS]", "[SEP]")
-) -> list[str]:
-    """The name of each unit: its word or, where it is none, of `special` the first or the other."""
-    start, other = special
+def names_of_units(word: np.ndarray, words: Sequence[str], decoder: bool) -> list[str]:
+    """The name of each unit in a drawing: its word or, where it is none, what stands there."""
+    start, other = ("(start)", "(blank)") if decoder else ("[CLS]", "[SEP]")
     names = [words[index] if index >= 0 else other for index in words_of_units(word)]
     return names if word[0] >= 0 else [start, *names[1:]]
 

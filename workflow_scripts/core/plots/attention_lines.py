@@ -12,8 +12,8 @@ from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import colours, figures
 
 COLUMNS = tuple("drawing layer head title query key query_token key_token weight".split())
-LEFT_OUT = "without [CLS], [SEP]"  # of an accuracy in a title: these are no candidates
-LEFT_OUT_OF_DECODERS = "without the first word"
+# Of an accuracy in a title, what is no candidate, for a decoder (True) or an encoder.
+LEFT_OUT = {True: "without the first word", False: "without [CLS], [SEP]"}
 LEFT, RIGHT = 0.0, 1.0
 FAINTEST = 0.02  # smaller weights are not drawn
 MAX_LETTERS = 14  # of a word that are written; a panel has no room for more on both sides

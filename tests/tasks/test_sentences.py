@@ -8,9 +8,7 @@ import pytest
 from tests.tasks.test_glue_files import run
 from workflow_scripts.core.data.tasks import TASKS, split_of
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.tasks.sentiment_files import SentimentFormat, read_file
-
-RATED = SentimentFormat("ratings")
+from workflow_scripts.tasks.glue_files import read_sentences
 
 
 def rated(path: Path, *rows: str) -> Path:
@@ -42,15 +40,14 @@ def test_labelled_lines(tmp_path: Path) -> None:
 
 def test_ratings_become_labels(tmp_path: Path) -> None:
     rows = ["1_1\t0.5\tgood &amp; cheap", "1_2\t0.49\tso", "1_3\t-0.5\tbad", "1_4\t-0.1\tso so"]
-    part = read_file(rated(tmp_path / "r.txt", *rows), TASKS["sst2"], RATED)
+    part = read_sentences(rated(tmp_path / "r.txt", *rows), TASKS["sst2"], "ratings")
     assert [(row["texts"], row["label"]) for row in part.rows] == [
         (["good & cheap"], 1.0),
         (["bad"], 0.0),
     ]
     assert part.excluded == {"rows with a rating near 0": 2}
     assert part.rows[1]["source"].endswith("r.txt:3")
-    wider = SentimentFormat("ratings", min_rating=0.1)
-    part = read_file(tmp_path / "r.txt", TASKS["sst2"], wider)
+    part = read_sentences(tmp_path / "r.txt", TASKS["sst2"], "ratings", min_rating=0.1)
     assert [row["label"] for row in part.rows] == [1.0, 1.0, 0.0, 0.0]
 
 
@@ -66,7 +63,7 @@ def test_ratings_become_labels(tmp_path: Path) -> None:
 def test_a_wrong_line_is_named(tmp_path: Path, row: str, words: str) -> None:
     path = rated(tmp_path / "r.txt", "1\t2.0\tfine", row)
     with pytest.raises(InputError, match=words):
-        read_file(path, TASKS["sst2"], RATED)
+        read_sentences(path, TASKS["sst2"], "ratings")
 
 
 def test_domains_are_development_sets_without_repeated_texts(tmp_path: Path) -> None:
