@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
 from workflow_scripts.claims.numbers import CONFIDENCE, share
@@ -207,6 +207,6 @@ def _ends(value: float, n: int, spread: float, runs: int) -> tuple[float, float]
     low, high = share(round(value / 100 * n), n)
     over_runs = 0.0
     if runs > 1:
-        over_runs = stats.t.ppf(0.5 + CONFIDENCE / 2, runs - 1) * spread / math.sqrt(runs)
+        over_runs = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, runs - 1) * spread / math.sqrt(runs)
     below, above = math.hypot(value - low, over_runs), math.hypot(high - value, over_runs)
     return max(0.0, value - below), min(100.0, value + above)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured
@@ -44,14 +44,14 @@ def over_runs(values: Sequence[float]) -> tuple[float, float, float]:
     mean = float(np.mean(values))
     if len(values) < 2:
         return mean, math.nan, math.nan
-    half = stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * np.std(values, ddof=1)
+    half = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * np.std(values, ddof=1)
     half = float(half / math.sqrt(len(values)))
     return mean, mean - half, mean + half
 
 
 def fisher_interval(r: float, n: int) -> tuple[float, float]:
     """Fisher's interval of a correlation over `n` examples."""
-    half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
+    half = scipy.stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
     centre = math.atanh(min(max(r, -0.999999), 0.999999))
     return math.tanh(centre - half), math.tanh(centre + half)
 
