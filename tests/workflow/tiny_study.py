@@ -161,7 +161,7 @@ def tiny_config() -> dict[str, Any]:
             },
             "arct": {"generate": {"train": 16, "dev": 8, "test": 8}, "adversarial": "built"},
         },
-        "attention": {"shards": 2, "batch_tokens": 256},
+        "attention": {"batch_tokens": 256},
         "checkpoints": {
             "mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1},
             "finetune": {"batch_size": 8, "epochs": 2, "every_epoch": ["mrpc"]},
