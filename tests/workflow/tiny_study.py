@@ -153,12 +153,6 @@ def tiny_config() -> dict[str, Any]:
         },
         "tasks": {
             "mrpc": {"generate": {"train": 16, "dev": 6}},
-            "sst2": {
-                "package": "gensim/test/test_data/pang_lee_polarity.cor",
-                "encoding": "cp1252",
-                "n_train": 16,
-                "n_dev": 6,
-            },
             "arct": {"generate": {"train": 16, "dev": 8, "test": 8}, "adversarial": "built"},
         },
         "attention": {"batch_tokens": 256},
