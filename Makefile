@@ -58,8 +58,8 @@ results/demo/report/overview.rst: ;
 $(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
 	$(PYTHON) -W ignore::RuntimeWarning -m snakemake --report $@ --quiet
 
-# Tests share the cores, one thread each (tests/conftest.py).
-PYTEST := $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+# Tests share the cores, one thread each.
+PYTEST := OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 APART := papers web faults cluster slurm
 
 # Lint, then unit tests and whole runs of the workflow together: while those wait for a job, or for
