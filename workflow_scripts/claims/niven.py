@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
 from workflow_scripts.claims.numbers import CONFIDENCE, share, share_number
