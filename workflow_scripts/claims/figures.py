@@ -16,7 +16,6 @@ from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, VERDI
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 # Inches: a line of text, the gap between claims, the legend; where the columns begin and end.
 LINE, GAP, LEGEND = 0.125, 0.15, 0.75
@@ -62,15 +61,9 @@ def outermost(rows: pd.DataFrame) -> tuple[float, float]:
     return float(numbers.min()), float(numbers.max())
 
 
-def span(rows: pd.DataFrame) -> tuple[float, float]:
-    """The ends of a claim's axis: all its numbers lie within, with a tenth of room at each end."""
-    low, high = outermost(rows)
-    room = (high - low) / 10 or 1.0
-    return low - room, high + room
-
-
-def claims_figure(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the claims that have a verdict, by paper."""
+@figures.drawn
+def claims_figure(verdicts: Path) -> Figure:
+    """The claims that have a verdict, by paper."""
     frame = tables.read_csv(verdicts)
     judged = frame[frame["verdict"].isin(JUDGED)]
     papers = {
@@ -80,22 +73,21 @@ def claims_figure(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
     claims = [row for part in papers.values() for row in part]
     height = LEGEND + sum(row.lines * LINE + GAP for row in claims)
     height += (len(papers) + 1) * 2 * LINE
-    with figures.style():
-        figure = Figure(figsize=(figures.TWO_COLUMNS, height))
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set(xlim=(0, figures.TWO_COLUMNS), ylim=(height, 0))
-        axes.axis("off")
-        _legend(figure, judged)
-        top = LEGEND
-        for paper, rows in papers.items():
-            axes.text(TEXT, top + LINE, paper, size=8, weight="bold", va="center")
-            top += 2 * LINE
-            for row in rows:
-                _draw(axes, row, top)
-                top += row.lines * LINE + GAP
-        counts = f"{len(claims)} of {frame['id'].nunique()} claims have a verdict in this study."
-        axes.text(TEXT, top + LINE, counts, size=FONT, va="center")
-        figures.save(figure, svg, pdf, png)
+    figure = Figure(figsize=(figures.TWO_COLUMNS, height))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, figures.TWO_COLUMNS), ylim=(height, 0))
+    axes.axis("off")
+    _legend(figure, judged)
+    top = LEGEND
+    for paper, rows in papers.items():
+        axes.text(TEXT, top + LINE, paper, size=8, weight="bold", va="center")
+        top += 2 * LINE
+        for row in rows:
+            _draw(axes, row, top)
+            top += row.lines * LINE + GAP
+    counts = f"{len(claims)} of {frame['id'].nunique()} claims have a verdict in this study."
+    axes.text(TEXT, top + LINE, counts, size=FONT, va="center")
+    return figure
 
 
 def _short(number: float) -> str:
@@ -118,7 +110,9 @@ def _case(row: dict[str, Any]) -> str:
 def _draw(axes: Axes, row: Row, top: float) -> None:
     """A claim's text and strip; the strip's axis is in the claim's own unit."""
     height = row.lines * LINE
-    low, high = span(row.rows)
+    lowest, highest = outermost(row.rows)
+    room = (highest - lowest) / 10 or 1.0
+    low, high = lowest - room, highest + room
 
     def place(value: float) -> float:
         return STRIP + (value - low) / (high - low) * (STRIP_END - STRIP)
@@ -131,7 +125,7 @@ def _draw(axes: Axes, row: Row, top: float) -> None:
     )
     axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
     axes.plot([STRIP, STRIP_END], [top + height] * 2, color=colours.PALE, linewidth=0.6)
-    for value in dict.fromkeys(outermost(row.rows)):
+    for value in dict.fromkeys((lowest, highest)):
         style = {"size": figures.SMALL, "color": colours.GREY, "ha": "center", "va": "center"}
         axes.text(place(value), top + height + BELOW, _short(value), **style)
     if not math.isnan(claim["paper_value"]):

@@ -19,6 +19,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import Bbox
 
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import colours
 from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
@@ -167,6 +168,26 @@ def per_layer(
     present = np.unique(layers)
     means = [np.nanmean(values[layers == layer]) for layer in present]
     axes.plot(present + 1 + shift, means, label=look.name, ls=look.dash, zorder=3, **style)
+
+
+def layers(
+    axes: Axes,
+    frame: pd.DataFrame,
+    values: str,
+    targets: dict[str, Look],
+    named_above: float = np.inf,
+) -> None:
+    """`per_layer` of each target that a table has, side by side; large values name their heads."""
+    for number, (target, look) in enumerate(targets.items()):
+        rows, shift = frame[frame["target"] == target], shift_of(number, len(targets))
+        if rows.empty:
+            continue
+        per_layer(axes, rows["layer"], rows[values], look, shift)
+        for row in rows[rows[values] > named_above].to_dict("records"):
+            place = (row["layer"] + 1 + shift, row[values]), (4, 0)
+            style = {"textcoords": "offset points", "va": "center", "size": 7}
+            axes.annotate(head_label(row["layer"], row["head"]), *place, **style)
+    layer_axis(axes, frame["layer"].max() + 1)
 
 
 def line(
