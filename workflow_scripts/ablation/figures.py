@@ -44,8 +44,11 @@ def in_table1(metrics: pd.DataFrame, task: str, n: int) -> str:
 
 def task_panels(frame: pd.DataFrame, height: float) -> tuple[Figure, Panels]:
     """A panel of a third of a page for each task, named with what its scores are over."""
-    parts = {name: frame[frame["task"] == name] for name in present_tasks(frame)}
-    titles = [f"{effects.title_of(name)}\n{figures.setting(rows)}" for name, rows in parts.items()]
+    parts, titles = {name: frame[frame["task"] == name] for name in present_tasks(frame)}, []
+    for name, rows in parts.items():
+        seeds = figures.counted(rows["seed"].nunique(), "seed")
+        over = f"unchanged {100 * rows['baseline'].mean():.1f}, n = {rows['n'].max()}, {seeds}"
+        titles.append(f"{effects.title_of(name)}\n{over}")
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height)
     return figure, list(zip(panels, parts.values(), strict=True))
 

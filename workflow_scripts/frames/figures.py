@@ -32,15 +32,6 @@ def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> 
     return image
 
 
-def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
-    """How far attention along links exceeds that along controls; a dot on every frame head."""
-    rows = frame[frame["direction"] == "either"]
-    image = heatmaps.around_zero(axes, heatmaps.grid_of(rows, "difference"))
-    heatmaps.dots(axes, frame_heads(frame))
-    axes.set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
-    return image
-
-
 @figures.drawn
 def kovaleva2019_fig3(scores: Path, drawings: Path, percentile: float, generated: bool) -> Figure:
     """Each direction's map and the comparison with controls above, a few heads' lines below."""
@@ -58,7 +49,11 @@ def kovaleva2019_fig3(scores: Path, drawings: Path, percentile: float, generated
     for axes in maps:
         axes.set_xlabel("Head")
     heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[-2:-1], "Attention")
-    heatmaps.bar(draw_difference(maps[-1], frame), maps[-1:], "Difference")
+    # How far attention along links exceeds that along controls, and the frame heads.
+    either = heatmaps.grid_of(frame[frame["direction"] == "either"], "difference")
+    heatmaps.bar(heatmaps.around_zero(maps[-1], either), maps[-1:], "Difference")
+    heatmaps.dots(maps[-1], frame_heads(frame))
+    maps[-1].set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
     percentile_key = f"above the {percentile:g}th percentile of the map"
     keys = [
         Patch(facecolor="none", edgecolor=colours.HIGHLIGHT, linewidth=1.2, label=percentile_key),

@@ -25,10 +25,14 @@ def clark2019_fig5(examples: Path, coreference: Path | None = None) -> Figure:
         only = frame.assign(weight=frame["weight"].where(frame["highlighted"], 0.0))
         panels += [(rows, 0.5) for _, rows in only.groupby("drawing")]
     height = 0.5 + 0.13 * (max(rows["query"].max() for rows, _ in panels) + 1)
-    titles = [""] * len(panels)
-    figure, axes = figures.panels(titles, attention_lines.WIDTH, height, PANELS_IN_A_ROW)
-    for panel, (rows, power) in zip(axes, panels, strict=True):
-        attention_lines.draw_panel(panel, rows, power=power)
+    columns = min(PANELS_IN_A_ROW, len(panels))
+    rows = -(-len(panels) // columns)
+    width = attention_lines.WIDTH * columns
+    figure, axes = figures.new(width, height * rows, columns=columns, rows=rows)
+    for panel, (drawing, power) in zip(axes, panels, strict=False):
+        attention_lines.draw_panel(panel, drawing, power=power)
+    for unused in axes[len(panels) :]:
+        unused.axis("off")
     return figure
 
 

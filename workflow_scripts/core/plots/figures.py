@@ -118,12 +118,6 @@ def panels(
     return figure, axes[: len(titles)]
 
 
-def setting(rows: pd.DataFrame) -> str:
-    """What scores are over: the unchanged model's score, in points, examples and seeds."""
-    baseline, n = 100 * rows["baseline"].mean(), rows["n"].max()
-    return f"unchanged {baseline:.1f}, n = {n}, {counted(rows['seed'].nunique(), 'seed')}"
-
-
 def counted(n: int, what: str) -> str:
     """A number of things, such as "2 seeds"."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
@@ -196,12 +190,11 @@ def line(
     y: Sequence[float],
     look: Look,
     label: str,
-    ends: tuple[Sequence[float], Sequence[float]] | None = None,
+    ends: tuple[Sequence[float], Sequence[float]],
 ) -> None:
     """Points joined by a line; `ends` are the lower and upper ends of a band around it."""
     axes.plot(x, y, color=look.colour, marker=look.marker, ls=look.dash, markersize=3, label=label)
-    if ends is not None:
-        axes.fill_between(x, *ends, color=look.colour, alpha=0.15, lw=0)
+    axes.fill_between(x, *ends, color=look.colour, alpha=0.15, lw=0)
 
 
 def intervals(
