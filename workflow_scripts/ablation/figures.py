@@ -26,12 +26,6 @@ from workflow_scripts.core.stats.randomisation import LEVEL
 Panels = list[tuple[Axes, pd.DataFrame]]  # each with the rows of its task
 
 
-def significant(rows: pd.DataFrame) -> np.ndarray:
-    """Where a head's corrected p-value is below LEVEL with every seed, [layer, head]."""
-    largest = rows.groupby(["layer", "head"], as_index=False)["p_corrected"].max()
-    return heatmaps.grid_of(largest, "p_corrected") < LEVEL
-
-
 def in_table1(metrics: pd.DataFrame, task: str, n: int) -> str:
     """A line on the unchanged model's score in Table 1, where it is of more examples than `n`."""
     wanted = {"stage": "fine-tuned", "split": "dev", "task": TASKS[task].title}
@@ -70,7 +64,9 @@ def kovaleva2019_fig8(scores: list[Path], metrics: list[Path], mode: str) -> Fig
     for axes, rows in panels:
         task = rows["task"].iloc[0]
         image = heatmaps.around_zero(axes, 100 * grids[task], limit)
-        heatmaps.mute(axes, image, ~significant(rows))
+        # Significant is what is so with every seed.
+        largest = rows.groupby(["layer", "head"], as_index=False)["p_corrected"].max()
+        heatmaps.mute(axes, image, ~(heatmaps.grid_of(largest, "p_corrected") < LEVEL))
         axes.set(xlabel="Head", ylabel="Layer", title=axes.get_title() + more[task])
         axes.title.set_fontsize(7)
     shown = [axes for axes, _ in panels]
@@ -261,11 +257,16 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
         axis.set_major_locator(MaxNLocator(5, integer=True))
 
 
-def draw_agreement(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
-    """The matrix above; below, the points of pairs of a task's first development set and another.
+@figures.drawn
+def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
+    """The correlations of all pairs; below, the points of pairs within one task.
 
-    `points` are those of these pairs.
+    These are a task's first development set and another.
     """
+    pairs = tables.read_csv(table)
+    pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
+    sets = [development_sets(row) for _, row in pairs.iterrows()]
+    pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
     scatters = pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(FIRST_SETS.values())]
     n, lines = len(data_sets(pairs)), -(-len(scatters) // PER_LINE)
     column = min(ROOM[1], ROOM[0] / n)
@@ -277,9 +278,10 @@ def draw_agreement(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
         cells = below.subplots(lines, min(PER_LINE, len(scatters)), squeeze=False).ravel()
         for axes in cells[len(scatters) :]:
             axes.remove()
+        keys = ["kind", "mode", "one", "other"]
+        of_pairs = dict(list(tables.read(points).groupby(keys)))
         for axes, (_, pair) in zip(cells, scatters.iterrows(), strict=False):
-            both = (points["one"] == pair["one"]) & (points["other"] == pair["other"])
-            draw_points(axes, points[both], pair)
+            draw_points(axes, of_pairs[tuple(pair[keys])], pair)
         heads = scatters["n"].iloc[0]
         words = f"Effect of masking each of {heads} heads, in points; area: number of heads"
         below.suptitle(words, fontsize=7)
@@ -287,16 +289,6 @@ def draw_agreement(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
     axes.set_title(f"{MATRIX_NOTE}.\n{HALVES_NOTE}.", fontsize=7)
     draw_matrix(axes, pairs, column)
     return figure
-
-
-@figures.drawn
-def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
-    """The correlations of all pairs, and the points of those within one task."""
-    frame, pairs = tables.read(points), tables.read_csv(table)
-    pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
-    sets = [development_sets(row) for _, row in pairs.iterrows()]
-    pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
-    return draw_agreement(frame[(frame["mode"] == mode) & (frame["kind"] == "datasets")], pairs)
 
 
 MAPS = {"head": "one head", "all-but-one": "one head left", "key-value group": "one group"}

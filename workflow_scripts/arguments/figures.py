@@ -158,19 +158,6 @@ def draw_runs(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
-def handles() -> list[Line2D]:
-    """What the markers mean: families of models, degenerate runs and chance."""
-    shown = [
-        Line2D([], [], marker=look.marker, color=look.colour, ls="", label=look.name)
-        for look in colours.FAMILIES.values()
-    ]
-    hollow = {"marker": "o", "ls": "", "markerfacecolor": "none", "color": colours.NEUTRAL}
-    shown.append(Line2D([], [], label="degenerate run", **hollow))
-    shown.append(Line2D([], [], label="median", color=colours.NEUTRAL, linewidth=1.2))
-    chance = {"color": colours.BLACK, "linewidth": 0.8, "linestyle": ":"}
-    return [*shown, Line2D([], [], label="chance", **chance)]
-
-
 @figures.drawn
 def niven2019_runs(scores: Path) -> Figure:
     """The accuracy of every run, in the panels that the study has runs for."""
@@ -190,7 +177,16 @@ def niven2019_runs(scores: Path) -> Figure:
         axes.set_xlabel(f"Input ({rows['n'].max()} points)")
         axes.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
     panels[0].set_ylabel("Accuracy")
-    figure.legend(handles=handles(), loc="outside lower center", ncols=6)
+    shown = [
+        Line2D([], [], marker=look.marker, color=look.colour, ls="", label=look.name)
+        for look in colours.FAMILIES.values()
+    ]
+    hollow = {"marker": "o", "ls": "", "markerfacecolor": "none", "color": colours.NEUTRAL}
+    shown.append(Line2D([], [], label="degenerate run", **hollow))
+    shown.append(Line2D([], [], label="median", color=colours.NEUTRAL, linewidth=1.2))
+    chance = {"color": colours.BLACK, "linewidth": 0.8, "linestyle": ":"}
+    shown.append(Line2D([], [], label="chance", **chance))
+    figure.legend(handles=shown, loc="outside lower center", ncols=6)
     return figure
 
 
@@ -433,16 +429,6 @@ HEAD_MEASURES = {
 SCALES = {("margin",): "Change, logits", ("follows", "accuracy"): "Change, points"}
 
 
-def per_point(frame: pd.DataFrame) -> pd.DataFrame:
-    """Margin, follows and accuracy of each row; NaN where no warrant alone contains the cue."""
-    applicable = frame["side"] >= 0
-    return frame.assign(
-        margin=margin(frame).where(applicable),
-        follows=100 * (picked(frame) == frame["side"]).astype(float).where(applicable),
-        accuracy=100 * right(frame).astype(float),
-    )
-
-
 def lower(values: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
     """Margins [head, point] that are smaller by a part of their mean size, see power.Break."""
     return values - degree * np.abs(values).mean(axis=1, keepdims=True)
@@ -469,7 +455,11 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
     (with all their seeds); p_corrected is corrected for the number of heads. `found` is the
     smallest loss that would have been significant with a power of 80% (power.smallest_loss).
     """
-    groups = per_point(frame).groupby(["layer", "head", "id"], as_index=False)
+    applicable = frame["side"] >= 0  # elsewhere no warrant alone contains the cue
+    follows = 100 * (picked(frame) == frame["side"]).astype(float).where(applicable)
+    shown = {"margin": margin(frame).where(applicable), "follows": follows}
+    frame = frame.assign(**shown, accuracy=100 * right(frame).astype(float))
+    groups = frame.groupby(["layer", "head", "id"], as_index=False)
     rows = groups[list(HEAD_MEASURES)].mean()
     frames = []
     for name in HEAD_MEASURES:

@@ -217,14 +217,6 @@ def kovaleva2019_shares(features: list[Path]) -> Figure:
     return figure
 
 
-def panel_title(rows: pd.DataFrame) -> str:
-    """A panel's title: its task, the number of seeds and the widest interval of a cell."""
-    name = TASKS[rows["task"].iloc[0]].title
-    widest = ((rows["ci_high"] - rows["ci_low"]) / 2).max()
-    seeds = figures.counted(rows["seed"].nunique(), "seed")
-    return f"{name}\n{seeds}, 95% intervals up to ±{widest:.2f}"
-
-
 def kind_names(rows: pd.DataFrame) -> list[str]:
     """The kinds of tokens, each with the number of examples that have it."""
     counts = rows.groupby("kind")["n"].max()
@@ -240,7 +232,12 @@ def kovaleva2019_fig7(features: list[Path]) -> Figure:
     frame = frame[frame["layer"] == frame["layer"].max()]
     names = present_tasks(frame)
     n_heads = frame["head"].max() + 1
-    titles = [panel_title(frame[frame["task"] == name]) for name in names]
+    titles = []
+    for name in names:
+        rows = frame[frame["task"] == name]
+        widest = ((rows["ci_high"] - rows["ci_low"]) / 2).max()
+        seeds = figures.counted(rows["seed"].nunique(), "seed")
+        titles.append(f"{TASKS[name].title}\n{seeds}, 95% intervals up to ±{widest:.2f}")
     height = max(1.7, 1.05 + 0.13 * n_heads)
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
     scale = {"cmap": colours.MORE, "vmin": 0, "vmax": frame["attention"].max()}
