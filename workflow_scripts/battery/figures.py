@@ -224,14 +224,10 @@ def draw_sets(axes: Axes, rows: pd.DataFrame) -> None:
     for name, (low, high, shift, look) in marks.items():
         ends = rows[f"{name}_{low}"], rows[f"{name}_{high}"]
         figures.intervals(axes, "x", rows[name], ends, at + shift, look, **BARS)
-    axes.set_yticks(at, [_set_name(row) for row in rows.itertuples()])
+    counts = rows["n_heads"].map(lambda n: figures.counted(n, "head") if n else "no head")
+    axes.set_yticks(at, rows["role"] + ", " + counts.where(rows["chosen"] == "all", rows["chosen"]))
     axes.set_ylim(0.5 - len(rows), 0.5)
     axes.set_xlabel("Loss, nats per token")
-
-
-def _set_name(row: tuple) -> str:
-    count = figures.counted(row.n_heads, "head") if row.n_heads else "no head"
-    return f"{row.role}, {count if row.chosen == 'all' else row.chosen}"
 
 
 @figures.drawn

@@ -22,6 +22,7 @@ LINE, GAP, LEGEND = 0.125, 0.15, 0.75
 TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
 LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
+NUMBERS = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
 BELOW = 0.055  # inches from a strip to its outermost numbers
 JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
 RULE = {"facecolor": colours.REQUIRED, "edgecolor": colours.REQUIRED_EDGE, "linewidth": 0.4}
@@ -52,13 +53,6 @@ def row_of(rows: pd.DataFrame) -> Row:
         rule += f"; the paper's number: {_short(claim['paper_value'])}"
     cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
     return Row(rows, wrap(claim["statement"], LEFT), wrap(rule, LEFT), cases)
-
-
-def outermost(rows: pd.DataFrame) -> tuple[float, float]:
-    """The lowest and the highest number of a claim's axis."""
-    names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
-    numbers = rows[names].astype(float).stack()
-    return float(numbers.min()), float(numbers.max())
 
 
 @figures.drawn
@@ -110,7 +104,8 @@ def _case(row: dict[str, Any]) -> str:
 def _draw(axes: Axes, row: Row, top: float) -> None:
     """A claim's text and strip; the strip's axis is in the claim's own unit."""
     height = row.lines * LINE
-    lowest, highest = outermost(row.rows)
+    numbers = row.rows[NUMBERS].astype(float).stack()
+    lowest, highest = float(numbers.min()), float(numbers.max())
     room = (highest - lowest) / 10 or 1.0
     low, high = lowest - room, highest + room
 
