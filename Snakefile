@@ -36,7 +36,8 @@ include: "rules/attention_on_the_fly.smk"
 include: "rules/check.smk"
 
 
-# A job's log and benchmark have its script's chapter, and its wildcards and rule.
+# A job's log and benchmark have its script's chapter, and its wildcards and rule. Internals of
+# Snakemake: the public way, `log`, `benchmark` and `localrule` at each rule, takes 500 lines.
 for each in workflow.rules:
     if each.script and not each.log:
         chapter = re.match("[a-z]+", each.params.get("script", Path(each.snakefile).name))[0]

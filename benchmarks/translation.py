@@ -41,7 +41,7 @@ from workflow_scripts.core.model.translators import (
     texts_of,
 )
 from workflow_scripts.core.stats import effects
-from workflow_scripts.translation.decoding import ends_of, forced_losses, translate, variants_of
+from workflow_scripts.translation.decoding import Variants, ends_of, forced_losses, translate
 from workflow_scripts.translation.generated_pairs import pairs
 from workflow_scripts.translation.translator_training import (
     Pairs,
@@ -107,7 +107,7 @@ def main() -> None:
         for name, variants in {"sweep": disabled, "pruning": pruned}.items()
     }
     different += sum(found["different"] for found in searches.values())
-    intact = translate(translator, sources, None, PASS_ROWS)
+    intact = translate(translator, sources, np.zeros_like(disabled[:1]), PASS_ROWS)
     lengths = [len(tokens) for rows in results["ours"] for tokens in rows]
     loads = [times.others for times in rounds.values()]
     report(
@@ -175,7 +175,7 @@ def stacked(
     translator: Translator, sources: list[list[int]], heads: np.ndarray
 ) -> list[list[list[int]]]:
     """The tokens [variant][sentence] as `translate` gives them, but by the search of `generate`."""
-    variants, n = variants_of(translator, heads, "zero"), len(heads)
+    variants, n = Variants(translator, heads, "zero"), len(heads)
     model, ends = translator.model, ends_of(translator.model.generation_config)
     lengths = np.repeat([len(source) for source in sources], n)
     found: list[list[list[int]]] = [[[] for _ in sources] for _ in heads]
@@ -197,7 +197,7 @@ def draft_bound(translator: Translator, sources: list[list[int]], heads: np.ndar
     greedy = replace(translator, generation=replace(SEARCH, beams=1))
     config = translator.model.generation_config
     config.num_beams = 1
-    drafts = translate(greedy, sources, None, PASS_ROWS).ids[0]
+    drafts = translate(greedy, sources, np.zeros_like(heads[:1]), PASS_ROWS).ids[0]
     started = time.process_time()
     translate(greedy, sources, heads, PASS_ROWS)
     between = time.process_time()

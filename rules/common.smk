@@ -8,8 +8,7 @@ from workflow_scripts.core.data import cards, sources
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import code_digest, digests
 from workflow_scripts.core.run import downloads
-from workflow_scripts.core.run.config import abilities, check, check_marks, check_paths
-from workflow_scripts.core.run.config import served, source_of
+from workflow_scripts.core.run.config import abilities, check, check_marks, check_paths, served
 from workflow_scripts.core.run.files import files_below, inside
 from workflow_scripts.core.run.schema import data_read
 
@@ -18,18 +17,20 @@ SCHEMAS = ROOT / "rules/schemas"
 # Jobs need docstrings, which transformers reads.
 os.environ.pop("PYTHONOPTIMIZE", None)
 check_marks(str(ROOT))
-config, PACKAGE_PROBLEMS = sources.pinned(check(config, SCHEMAS))
-if workflow.is_main_process:  # jobs are started by a process that has checked the paths
+config, main = check(config, SCHEMAS), workflow.is_main_process
+if main:  # jobs are started by a process that has checked the paths
     check_paths(config, SCHEMAS)
-    sources.check_pinned(PACKAGE_PROBLEMS)
-config = downloads.locate(config, SCHEMAS)
+config = downloads.locate(sources.pinned(config, refuse=main), SCHEMAS)
 
 RESULTS = f"results/{config['study']}"
 # The models that each chapter reads.
 SERVED = served(config, SCHEMAS)
 MODELS = list(config["models"])
 # Where each model comes from.
-SOURCES = {name: source_of(entry) for name, entry in config["models"].items()}
+SOURCES = {
+    name: {key: value for key, value in entry.items() if key not in ("kind", "chapters", "note")}
+    for name, entry in config["models"].items()
+}
 # What a model with a note is called wherever numbers of it are shown.
 LABELS = {
     name: f"{name} ({entry.get('note', 'GGUF')})"
@@ -42,7 +43,7 @@ COREFERENCE = config["corpora"]["coreference"]
 FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
 # The SHA-256 of each source distribution, by its requirement.
-SDISTS = downloads.checksums(config)
+SDISTS = {pin["requirement"]: pin["sha256"] for pin in config["sdists"].values()}
 # The GLUE tasks. ARCT, whose points have two candidates each, has rules of its own.
 TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
 ARCT = config["tasks"].get("arct", {})

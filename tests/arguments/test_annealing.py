@@ -10,7 +10,7 @@ from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from tests.arguments.builders import made_up_arct, made_up_vectors
 from workflow_scripts.arguments import argument_run, argument_training
-from workflow_scripts.arguments.argument_training import Annealer, Family, LabelledPoints, fit
+from workflow_scripts.arguments.argument_training import Annealer, Family, RunPlan, fit
 from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.core.data.tasks import ARCT_TEXTS
 from workflow_scripts.core.model.training import constant_schedule
@@ -41,10 +41,10 @@ def bov(frame: pd.DataFrame) -> Family:
     return word_family("bov", made_up_vectors(frame), vocabulary, tune=True)
 
 
-def rates_of(bov: Family, frame: pd.DataFrame, plan: argument_run.RunPlan) -> list[float]:
-    training, dev = (argument_run.Encoder(bov).labelled(part, "W") for part in points(frame))
-    run = plan.run("W", argument_run.grid_of(plan.settings["grid"])[0])
-    return [row["rate"] for row in fit(bov, run, training, dev, CPU)[1]]
+def rates_of(bov: Family, frame: pd.DataFrame, plan: RunPlan) -> list[float]:
+    training, dev = (argument_run.labelled(bov.encode, part, "W") for part in points(frame))
+    chosen = argument_run.grid_of(plan.settings["grid"])[0]
+    return [row["rate"] for row in fit(bov, plan, "W", chosen, training, dev)[1]]
 
 
 def points(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -79,7 +79,7 @@ def test_a_run_lowers_its_rate_after_epochs_without_a_new_best(
         accuracies = iter([0.5, 0.7, 0.7, 0.6, 0.9])
         monkeypatch.setattr(argument_training, "accuracy_of", lambda *_: next(accuracies))  # noqa: B023
         anneal = {"factor": 0.1, "patience": patience}
-        plan = argument_run.RunPlan(["W"], "original", settings | {"anneal": anneal}, 1, CPU)
+        plan = RunPlan(["W"], "original", settings | {"anneal": anneal}, 1, CPU)
         assert rates_of(bov, frame, plan) == pytest.approx(rates)
 
 
@@ -93,15 +93,13 @@ def test_one_search_for_all_set_ups(
     pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "grid.csv", index=False)
     used: list[float] = []
 
-    def recorded(
-        family: Family, run: argument_training.TrainingRun, *others: LabelledPoints
-    ) -> tuple:
-        used.append(run.hyperparameters["learning_rate"])
-        return fit(family, run, *others)
+    def recorded(family: Family, plan: RunPlan, setup: str, chosen: dict, *points: object) -> tuple:
+        used.append(chosen["learning_rate"])
+        return fit(family, plan, setup, chosen, *points)
 
     monkeypatch.setattr(argument_run, "fit", recorded)
     for search in ("full", "each"):
         settings = SETTINGS | {"grid": grid, "search": search, "epochs": 1}
-        plan = argument_run.RunPlan(["W"], "original", settings, 1, CPU)
+        plan = RunPlan(["W"], "original", settings, 1, CPU)
         argument_run.train_all(bov, frame, plan, tmp_path / "grid.csv", tmp_path / search, [])
     assert used == [0.3, 0.02]

@@ -1,6 +1,7 @@
 """Three families on a planted cue: they use it, and are at chance without it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.argument_training import (
     Family,
     LabelledPoints,
-    TrainingRun,
+    RunPlan,
     fit,
     logits_of,
 )
@@ -60,15 +61,19 @@ def families(
 def warrants_alone(family: Family, frame: pd.DataFrame) -> tuple[LabelledPoints, LabelledPoints]:
     """Training and development points of set-up W, encoded."""
     training, dev = argument_run.sets_of(frame, "original")
-    encode = argument_run.Encoder(family)
-    return encode.labelled(training, "W"), encode.labelled(dev, "W")
+    labelled = partial(argument_run.labelled, family.encode, setup="W")
+    return labelled(training), labelled(dev)
+
+
+def plan_of(**settings: int) -> RunPlan:
+    return RunPlan(["W"], "original", PLAIN | settings, 1, CPU)
 
 
 def trained(
     family: Family, frame: pd.DataFrame, setups: list[str], trained_on: str, folder: Path
 ) -> pd.DataFrame:
     """Accuracy by set-up, split and points."""
-    plan = argument_run.RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
+    plan = RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
     predictions, curves = argument_run.train_all(family, frame, plan, None, folder / "weights", [])
     assert list((folder / "weights").iterdir()) == []
     assert (curves.groupby("setup")["best"].sum() == 1).all()
@@ -103,7 +108,7 @@ def test_the_grid_is_searched_and_its_best_point_taken(
     frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     settings = SETTINGS["bov"] | {"grid": {"learning_rate": [1e-6, 0.02], "dropout": [0.1]}}
-    plan = argument_run.RunPlan(["W", "full"], "original", settings, 1, CPU)
+    plan = RunPlan(["W", "full"], "original", settings, 1, CPU)
     grid = argument_run.search(families("bov"), frame, plan)
     assert len(grid) == 4
     best = grid[grid["best"]].set_index("setup")
@@ -120,8 +125,7 @@ def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], F
     family = families("bov")
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.5, "dropout": 0.5}  # so large that accuracy goes up and down
-    run = TrainingRun("W", chosen, seed=1, epochs=8, batch_size=16)
-    model, rows = fit(family, run, training, dev, CPU)
+    model, rows = fit(family, plan_of(epochs=8), "W", chosen, training, dev)
     accuracies = [row["dev_accuracy"] for row in rows]
     assert [row["best"] for row in rows].index(True) == int(np.argmax(accuracies))
     logits = logits_of(family, model, dev.texts)
@@ -134,8 +138,8 @@ def test_the_loss_is_a_softmax_over_the_two_warrants(
     family = families("bov")
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 1e-9, "dropout": 0.0}
-    run = TrainingRun("W", chosen, seed=1, epochs=1, batch_size=len(training.labels))
-    model, rows = fit(family, run, training, dev, CPU)
+    plan = plan_of(epochs=1, batch_size=len(training.labels))
+    model, rows = fit(family, plan, "W", chosen, training, dev)
     logits = logits_of(family, model, training.texts).astype(float)
     right = np.take_along_axis(logits, training.labels[:, None], axis=1)[:, 0]
     expected = np.mean(np.log(np.exp(logits).sum(axis=1)) - right)
@@ -169,8 +173,7 @@ def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) ->
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.05, "dropout": 0.0}
     fresh = family.new("W", chosen, 1).embedding.weight.detach().clone()
-    run = TrainingRun("W", chosen, seed=1, epochs=2, batch_size=16)
-    model, _ = fit(family, run, training, dev, CPU)
+    model, _ = fit(family, plan_of(epochs=2), "W", chosen, training, dev)
     assert torch.equal(model.embedding.weight, fresh) is not tune
     assert torch.equal(family.new("W", chosen, 1).embedding.weight, fresh)
 
@@ -180,11 +183,11 @@ def test_kept_weights_give_the_same_logits(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     family = families(name)
-    plan = argument_run.RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
+    plan = RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
     predictions, _ = argument_run.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
     model = family.load(tmp_path / "w" / "full", "full", CPU)
     rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]
-    again = argument_run.predict(family, model, argument_run.Encoder(family), rows, "full")
+    again = argument_run.predict(family, model, family.encode, rows, "full")
     before = predictions[(predictions["split"] == "test") & (predictions["version"] == "original")]
     for column in ("logit_0", "logit_1"):
         np.testing.assert_allclose(again[column], before[column], atol=1e-5)
@@ -196,7 +199,7 @@ def test_equal_texts_are_scored_once_and_in_order(
     family = families("bov")
     model = family.new("W", {"dropout": 0.1}, 1)
     rows = frame[frame["split"] == "dev"]
-    predicted = argument_run.predict(family, model, argument_run.Encoder(family), rows, "W")
+    predicted = argument_run.predict(family, model, family.encode, rows, "W")
     texts = [family.encode(pair) for pair in inputs_of(rows, "W")]
     expected = logits_of(family, model, texts)
     np.testing.assert_allclose(predicted[["logit_0", "logit_1"]], expected, atol=1e-6)

@@ -9,13 +9,21 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.atlas import atlas_data
+from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.measures.forms import Table
 
 CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
 METRICS = {"sst2": ["accuracy"], "mnli": ["accuracy"], "stsb": ["pearson", "spearman"]}
 SPLITS = {"sst2": ["dev", "dev_tweets"], "mnli": ["dev", "dev_mismatched"], "stsb": ["dev"]}
 INTERVAL = ("ci_low", "ci_high")
+
+
+def declared() -> list[Table]:
+    """The tables of heads that chapters declare, as their modules name them."""
+    modules = collect("measures").values()
+    return [each for module in modules for each in vars(module).values() if isinstance(each, Table)]
 
 
 class MadeUpModel:

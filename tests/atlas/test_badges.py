@@ -34,7 +34,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeUpModel:
     """A decoder of 2 layers by 4 heads, two of which share keys; in one chapter, of roles."""
-    chapter = SimpleNamespace(TABLES=(ROLES,), forms=forms, badges=badges)
+    chapter = SimpleNamespace(forms=forms, badges=badges)
     monkeypatch.setattr(atlas_data, "MEASURES", {"made-up": chapter})
     model = MadeUpModel(tmp_path, shape=(2, 4))
     write_card(read_card(model.card) | {"n_kv_heads": 2, "bidirectional": False}, model.card)

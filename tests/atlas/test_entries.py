@@ -9,7 +9,7 @@ import pytest
 
 from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
-from workflow_scripts.atlas.atlas_data import condensed
+from workflow_scripts.atlas.atlas_data import DISTANCES, distances_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import Table, Tables, number, run_titles
 
@@ -187,8 +187,9 @@ def test_effects_are_in_points_with_corrected_p_values(model: MadeUpModel) -> No
 def test_distances_are_sorted() -> None:
     a, b = np.triu_indices(4, 1)
     columns = {"layer_a": a // 2, "head_a": a % 2, "layer_b": b // 2, "head_b": b % 2}
-    frame = pd.DataFrame(columns).assign(distance=10 * a + b)
-    assert condensed(frame.iloc[::-1]) == [1, 2, 3, 12, 13, 23]
+    frame = pd.DataFrame(columns).assign(distance=10 * a + b, n=7)
+    found = distances_of({DISTANCES: frame[::-1]}, "novels")
+    assert found["value"] == [1, 2, 3, 12, 13, 23]
 
 
 def test_numbers_have_six_digits() -> None:

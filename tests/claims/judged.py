@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from tests.atlas.made_up_tables import declared
 from tests.claims.independent.check import ENCODERS, FOLDER
-from workflow_scripts.chapters import collect
 from workflow_scripts.claims import claim_verdicts
 from workflow_scripts.claims.products import is_one_of
 from workflow_scripts.claims.published import read
@@ -37,7 +37,7 @@ def judged(
     With a `size` the model passes for the paper's of that name. Not the study's own claims.csv,
     which may be older than this code.
     """
-    declared = [table for chapter in collect("measures").values() for table in chapter.TABLES]
+    known = declared()
     others = [card.parents[1] for card in results.glob("*/attention/model.json")]
     others.remove(results / model)
     products = [
@@ -45,7 +45,7 @@ def judged(
         for path in sorted(results.rglob("*"))
         if path.suffix in {".csv", ".parquet"}
         and not any(map(path.is_relative_to, others))
-        and (path.parent.name == "tables" or is_one_of(path.as_posix(), declared))
+        and (path.parent.name == "tables" or is_one_of(path.as_posix(), known))
     ]
     card = json.loads((results / model / "attention/model.json").read_text(encoding="utf-8"))
     path = folder / "model.json"

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from tests.atlas.made_up_tables import MadeUpModel
-from workflow_scripts.chapters import collect
+from tests.atlas.made_up_tables import MadeUpModel, declared
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 
@@ -61,8 +60,7 @@ class MadeUpTables(MadeUpModel):
         Columns that the table's declaration names and the rows lack are empty.
         """
         file = f"{name}.parquet" if "/" in name else f"tables/{name}.csv"
-        declared = [table for module in collect("measures").values() for table in module.TABLES]
-        wanted = {column for table in declared if table.at(file) for column in table.columns}
+        wanted = {column for table in declared() if table.at(file) for column in table.columns}
         frame = pd.DataFrame(rows)
         frame = frame.assign(**dict.fromkeys(sorted(wanted - {*frame})))
         path = (self.results if study else self.folder) / file

@@ -1,6 +1,5 @@
 """Every claims table's numbers, intervals and verdicts, computed by other code a second time."""
 
-import ast
 from functools import cache
 from pathlib import Path
 
@@ -27,14 +26,6 @@ STUDIES += [("", {"arct": "generated"}, False), ("BERT-base", GENERATED, False)]
 def made_up(tmp_path_factory: pytest.TempPathFactory):
     """A function that makes up the results of a study of some seeds, once."""
     return cache(lambda *seeds: made_up_study(tmp_path_factory.mktemp("study"), seeds))
-
-
-def test_the_second_computation_has_no_code_of_the_first() -> None:
-    for path in Path(__file__).with_name("independent").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                named = [getattr(node, "module", ""), *(alias.name for alias in node.names)]
-                assert not any("workflow_scripts" in str(name) for name in named), path
 
 
 def test_every_measure_serves_a_claim_and_is_computed_a_second_time() -> None:

@@ -61,11 +61,7 @@ def test_each_rule_holds_at_its_target_and_fails_beyond() -> None:
         (NOT_BELOW, (-0.9, -0.3), verdicts.NOT_REPRODUCED),
         ({}, (math.nan, math.nan), verdicts.CANNOT_TELL),
         (VALUE, (49, 51), verdicts.NOT_COMPARABLE),
-        (
-            VALUE | {"reference": 40.0},
-            (49, 51),
-            verdicts.DIRECTION,
-        ),  # though it is the value
+        (VALUE | {"reference": 40.0}, (49, 51), verdicts.DIRECTION),  # though it is the value
         (VALUE | {"reference": 40.0}, (30, 39), verdicts.FAILS),
         (VALUE | {"reference": 40.0}, (30, 50), verdicts.CANNOT_TELL),
     ],

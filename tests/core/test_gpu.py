@@ -24,9 +24,9 @@ from workflow_scripts.core.model import (
 )
 from workflow_scripts.core.model.attention import open_attention, sublayers
 from workflow_scripts.core.model.extraction import extract
-from workflow_scripts.core.model.interventions import FROM_TEXTS, replacement_of
+from workflow_scripts.core.model.interventions import FROM_TEXTS, Disabled, replacement_of
 from workflow_scripts.core.model.translators import Languages, targets_of
-from workflow_scripts.translation.decoding import Disabled, forced_losses, translate
+from workflow_scripts.translation.decoding import forced_losses, translate
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU")
 TOLERANCE = 5e-5

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity.job_lock import locked
+from workflow_scripts.core.run.job import locked
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,7 +132,7 @@ def test_libraries_take_the_threads_of_the_rule(threads: int, tmp_path: Path) ->
 HOLDER = """
 import sys, time
 from pathlib import Path
-from workflow_scripts.core.integrity.job_lock import locked
+from workflow_scripts.core.run.job import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)

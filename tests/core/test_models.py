@@ -56,7 +56,7 @@ def test_a_broken_file(directory: Path, file: str, content: str, words: str) -> 
     ("place", "words"),
     [
         ("no_such_package/model", "not installed"),
-        ("json/../../outside", "leads out of the package"),
+        ("json/../../outside", "the package has no such file"),
         ("json/nothing", "no such file"),
     ],
 )

@@ -58,17 +58,17 @@ def edit(file: Path) -> None:
 
 def test_every_source_in_a_package_is_pinned(site: Path) -> None:
     config = sources()
-    pinned, problems = data_sources.pinned(config)
-    assert (problems, config) == ([], sources())
+    pinned = data_sources.pinned(config)
+    assert config == sources()
     task = pinned["tasks"]["sst2"]
     pins = [pinned["models"]["m"], pinned["translation"]["model"]]
     pins += [pinned["corpora"]["text"]["t"], task, task["domains"]["d"]]
     assert [pin["version"] for pin in pins] == ["1.0"] * 5
     assert len({pin["sha256"] for pin in pins}) == 2
-    assert data_sources.pinned(config) == (pinned, [])
+    assert data_sources.pinned(config) == pinned
     edit(site / "carrier/reviews.txt")
     install(site, "2")
-    now = data_sources.pinned(config)[0]
+    now = data_sources.pinned(config)
     assert now["models"]["m"] == pinned["models"]["m"] | {"version": "2"}
     text = now["corpora"]["text"]["t"]
     assert (text["version"], text["sha256"] != pins[2]["sha256"]) == ("2", True)
@@ -78,7 +78,7 @@ def test_an_edited_file_is_another_model(site: Path) -> None:
     """So that no number is written under the card of the model as it was."""
     from workflow_scripts.core.model import models  # not for read_by_rules: it loads torch
 
-    source = data_sources.pinned(sources())[0]["models"]["m"]
+    source = data_sources.pinned(sources())["models"]["m"]
     origin, path = models.Source(**source), site / "card.json"
     directory = models.resolve(origin)
     card = {"name": "m", "source": origin.to_config(), "weights": models.weights_digest(directory)}
@@ -86,7 +86,7 @@ def test_an_edited_file_is_another_model(site: Path) -> None:
     assert is_current(path, source)
     assert models.directory_of(card) == directory
     edit(directory / "config.json")
-    assert not is_current(path, data_sources.pinned(sources())[0]["models"]["m"])
+    assert not is_current(path, data_sources.pinned(sources())["models"]["m"])
     for read in (lambda: models.directory_of(card), lambda: models.resolve(origin)):
         with pytest.raises(InputError, match=r"carrier/model: is not what .*start snakemake again"):
             read()
@@ -94,13 +94,12 @@ def test_an_edited_file_is_another_model(site: Path) -> None:
 
 def test_what_is_not_installed_is_named_with_its_key(site: Path) -> None:
     shutil.rmtree(site / "carrier/model")
-    pinned, problems = data_sources.pinned(sources())
-    assert pinned["models"]["m"] == SOURCE
+    assert data_sources.pinned(sources(), refuse=False)["models"]["m"] == SOURCE
     words = (
         r"config: models\.m\.package: package: carrier/model: .* correct the path \(and 1 more\)"
     )
     with pytest.raises(InputError, match=words):
-        data_sources.check_pinned(problems)
+        data_sources.pinned(sources())
 
 
 def read_by_rules(study: Path) -> list[dict[str, Any]]:

@@ -137,7 +137,7 @@ def test_special_tokens_that_texts_or_pairs_do_not_get(directory: Path, kind: st
     card = describe(directory)
     assert {name for name in ("cls", "sep") if card["special"][name] is None} == set(lacking)
     for name in lacking:
-        words = "has none, or leaves it out of texts or pairs"
+        words = "lacks or leaves out of texts or pairs"
         refused(lambda name=name: check_abilities(card, {name: ["surface"]}), directory, words)
 
 

@@ -60,13 +60,14 @@ def test_tokens_follow_their_words_and_not_their_spelling() -> None:
 
 
 def test_links_stay_in_their_sentence() -> None:
-    tree, _ = sentence(
+    tree, example = sentence(
         "she saw the river he left", "PRP VBD DT NN PRP VBD", (1, -1, 3, 1, 5, -1),
         "nsubj root det dobj nsubj root",
     )  # fmt: skip
     sentences = token_kinds.sentences_of(tree)
     assert sentences.tolist() == [1, 1, 1, 1, 5, 5]
-    actual = token_kinds.word_links(tree, sentences, PAPER)
+    kinds = token_kinds.words_of_kinds(tree, example, PAPER)
+    actual = token_kinds.word_links(tree, kinds, PAPER)
     assert actual["verb-subject"] == [(1, 0), (5, 4)]
     assert actual["pronoun-noun"] == [(0, 3)]
 
@@ -78,20 +79,16 @@ def test_the_released_labels_take_more_words_and_link_fewer() -> None:
     tree, example = sentence(
         " ".join(f"w{k}" for k in range(n)), " ".join(tags), (*[n - 1] * (n - 1), -1), relations
     )
-    kinds = {}
+    kinds, links = {}, {}
     for labels in (PAPER, RELEASED):
         words = token_kinds.words_of_kinds(tree, example, labels)
         kinds[labels] = [
             [name for name, chosen in zip(relations.split(), words[kind], strict=True) if chosen]
             for kind in ("subject", "object")
         ]
+        links[labels] = token_kinds.word_links(tree, words, labels)["verb-subject"]
     subjects = ["nsubj", "nsubjpass", "csubj", "csubjpass"]
     assert kinds[PAPER] == [subjects, ["dobj", "obj"]]
     released = [[*subjects, "agent", "expl"], ["dobj", "iobj", "dative", "attr", "oprd"]]
     assert kinds[RELEASED] == released
-    sentences = token_kinds.sentences_of(tree)
-    links = {
-        labels: token_kinds.word_links(tree, sentences, labels)["verb-subject"]
-        for labels in (PAPER, RELEASED)
-    }
     assert links == {PAPER: [(n - 1, k) for k in range(4)], RELEASED: [(n - 1, 0)]}

@@ -12,7 +12,7 @@ from jinja2 import Environment
 from tests.default_study import MODEL
 from workflow_scripts.ablation import measures
 from workflow_scripts.core.plots.colours import HEADS
-from workflow_scripts.report import overview
+from workflow_scripts.report import overview, table_pages
 from workflow_scripts.report.overview import DIFFERS, KIND, counted, grids, size, steps
 
 HOSTILE = "{{ 7 * 7 }} <b>{% endraw %}"
@@ -59,7 +59,7 @@ def test_carried_verdicts_are_shown_to_studies_of_their_model(tmp_path: Path) ->
 
 def test_every_table_that_is_carried_has_a_name() -> None:
     for name in overview.CARRIED:
-        rows = overview.read_rows(Path(__file__).parents[2] / f"claims/judged/{name}.csv")
+        rows = table_pages.read_rows(Path(__file__).parents[2] / f"claims/judged/{name}.csv")
         assert {row["model"] for row in rows} == {MODEL}
 
 

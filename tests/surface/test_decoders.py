@@ -125,7 +125,7 @@ def test_every_measure_of_a_decoder_stands_next_to_its_null(study: Path) -> None
     assert len(made) == 7
     assert [form.id for form in made if form.null is None] == []
     (largest,) = (form for form in made if form.id == "largest.all")
-    assert (largest.null.table.value, largest.null_title) == (
+    assert (largest.null.table.value, largest.rows.table.null_title) == (
         "largest_uniform",
         "uniform attention",
     )

@@ -141,37 +141,6 @@ def test_training_learns(tmp_path: Path) -> None:
     assert dev["epoch"].tolist() == [*range(1, 31)]
 
 
-class Stopped(Exception):
-    pass
-
-
-@pytest.mark.parametrize("epoch", [1, 3])
-def test_a_run_goes_on_after_any_epoch(
-    epoch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, pairs = translator()
-    recipe = TranslatorRecipe(**RECIPE)
-    curve = train(whole, pairs, pairs, recipe, training.claim_state(tmp_path / "whole", {}))
-    save, count = training.save_state, iter(range(1, 9))
-
-    def stop(*arguments: Any) -> None:
-        save(*arguments)
-        if next(count) == epoch:
-            raise Stopped
-
-    monkeypatch.setattr(training, "save_state", stop)
-    state = training.claim_state(tmp_path / "stopped", {})
-    with pytest.raises(Stopped):
-        train(translator()[0], pairs, pairs, recipe, state)
-    monkeypatch.setattr(training, "save_state", save)
-    resumed, _ = translator()
-    torch.manual_seed(99)  # the state brings its own random streams
-    again = train(resumed, pairs, pairs, recipe, state)
-    assert curve.equals(again)
-    for name, value in whole.model.state_dict().items():
-        assert torch.equal(resumed.model.state_dict()[name], value), name
-
-
 def test_what_is_written(finished: Path) -> None:
     card = read_card(finished / "card")
     assert card["layers"] == {"encoder": 2, "encoder-decoder": 2, "decoder": 2}

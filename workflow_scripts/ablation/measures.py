@@ -22,8 +22,10 @@ from workflow_scripts.core.measures.forms import (
     run_titles,
     state_of,
     task_title,
+    variants,
 )
 
+PAPER = "kovaleva2019"
 MODE_HEADS = Table(
     "tables/ablation-mode-heads.csv",
     "what disabling a head shows in each mode, and in all of them together",
@@ -31,42 +33,24 @@ MODE_HEADS = Table(
     **NO_INTERVAL,
     keys=("task", "seed", "of"),
     categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
+    paper="beyond",
+    group="Modes of disabling",
 )
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
 ATTRIBUTION = Table(
     "tables/ablation-attribution-heads.csv",
     "what one backward pass estimates of the effect of disabling the head on the loss",
     value="attribution",
-    low="attribution_low",
-    high="attribution_high",
+    interval="attribution",
     keys=("task", "seed", "estimate"),
     **NO_EFFECT,
     decimals=4,
+    paper="beyond",
+    group="Attribution",
 )
 NEXT_TOKEN_ATTRIBUTION = replace(
-    ATTRIBUTION,
-    file="tables/next-token-attribution-heads.csv",
-    unit="nats",
+    ATTRIBUTION, file="tables/next-token-attribution-heads.csv", unit="nats"
 )
-BADGES = (
-    (
-        "in-all-modes",
-        "A",
-        "Matters in all modes",
-        "in all modes",
-        "The loss with the head disabled differs from the intact model's, in the same direction in "
-        "every mode of disabling: p below .05 in each, corrected for all heads.",
-    ),
-    (
-        "mode-dependent",
-        "M",
-        "Depends on the mode",
-        "depends on the mode",
-        "The loss with the head disabled in one mode differs from that in another: p below .05, "
-        "corrected for all heads and pairs of modes.",
-    ),
-)
-PAPER = "kovaleva2019"
 SCORES = Table(
     "ablation/<task>.pretrained.<seed>.scores.parquet",
     "the change of the score with the head disabled, or with it alone in its layer",
@@ -84,6 +68,8 @@ HEADS = Table(
     value="stratum",
     **NO_INTERVAL,
     categories=("syntactic", "frames", "coreference", "position", "special tokens", "other"),
+    paper=PAPER,
+    group="Kinds of heads",
 )
 NEXT_TOKEN = Table(
     "ablation/next_token.scores.parquet",
@@ -96,8 +82,6 @@ NEXT_TOKEN = Table(
     unit="nats",
     decimals=3,
 )
-TABLES = (SCORES, HEADS, NEXT_TOKEN, MODE_HEADS, NEXT_TOKEN_MODE_HEADS)
-TABLES += (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION)
 OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
 # The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
 MEASURED_ON = {
@@ -108,8 +92,6 @@ MEASURED_ON = {
     "special tokens": "text",
 }
 ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annotated by an AI model"}
-# The development sets that have other names than the splits.
-SETS = {"mnli": {"dev": "matched"}}
 VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
 # The paper of each way to disable a head, what the head does then, and what several are.
 MODES = {
@@ -155,7 +137,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def set_name(task: str, split: str) -> str:
     """The name of a task's development set in printed tables."""
-    return SETS.get(task, {}).get(split, split).removeprefix("dev_")
+    return "matched" if (task, split) == ("mnli", "dev") else split.removeprefix("dev_")
 
 
 def set_title(task: str, split: str) -> str:
@@ -180,9 +162,9 @@ def disabling(
     """The change of the score without the head, or with it alone, on every development set."""
     task, seed = table.names["task"], table.names["seed"]
     frame = found[table]
-    frame = frame[(frame["metric"] == TASKS[task].main_metric) & frame["unit"].isin(UNITS)]
+    frame = frame[frame["metric"] == TASKS[task].main_metric]
     titles = split_titles(task, list(frame["split"].unique()))
-    for row, title_of, how, form in _variants(frame, "split", "metric"):
+    for row, title_of, how, form in variants(frame, UNITS, MODES, "split", "metric"):
         unit, mode, split = (row[key] for key in ("unit", "mode", "split"))
         on = f"{title}{titles[split]}"
         yield table.form(
@@ -200,8 +182,7 @@ def disabling(
 
 def next_token(found: Tables, study: Study) -> Iterator[Form]:
     """The change of a decoder's loss without the head, or with it alone in its layer."""
-    frame = found[NEXT_TOKEN]
-    for row, title, how, form in _variants(frame[frame["unit"].isin(UNITS)]):
+    for row, title, how, form in variants(found[NEXT_TOKEN], UNITS, MODES):
         yield NEXT_TOKEN.form(
             f"nats.{row['unit']}.{row['mode']}",
             f"{title}, nats per token",
@@ -213,22 +194,8 @@ def next_token(found: Tables, study: Study) -> Iterator[Form]:
         )
 
 
-def _variants(frame: pd.DataFrame, *keys: str) -> Iterator[tuple[dict, str, str, dict[str, Any]]]:
-    """A row of each unit and mode, its title, what the head does, and fields of the form."""
-    names = ["unit", "mode", *keys]
-    order = frame.drop_duplicates(names)
-    order = order.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
-    for row in order.to_dict("records"):
-        mode, (group, title, how) = row["mode"], UNITS[row["unit"]]
-        paper, does, others = MODES[mode]
-        form = {"where": {name: row[name] for name in names}, "paper": paper}
-        title = title.format(mode=mode, others=others)
-        yield row, title, f"{how} {does}", form | {"group": f"{group}, {mode}"}
-
-
 def behaviour(found: Tables, study: Study) -> Iterator[Form]:
     """What kind of head it is, and what disabling it shows."""
-    group = {"paper": PAPER, "group": "Kinds of heads"}
     origins = {kind: study.data.get(data, "real") for kind, data in MEASURED_ON.items()}
     yield HEADS.form(
         "behaviour.stratum",
@@ -244,7 +211,6 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "for all heads and relations or types of mentions, is above 0. Only kinds that this study "
         "measures are used.",
         category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
-        **group,
     )
     runs = found.each(SCORES)
     for column in found[HEADS].filter(like="verdict_").columns:
@@ -260,7 +226,6 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
             f"{title}, mean over seeds.{study.note(task)}",
             task=task,
             state=state_of(task, seeds[0] if len(seeds) == 1 else None),
-            **group,
         )
 
 
@@ -280,8 +245,6 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
                 "whether its effects in two modes differ (then it depends on the mode)."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},
-                paper="beyond",
-                group="Modes of disabling",
             )
 
 
@@ -303,8 +266,6 @@ def attribution_forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"{title}. Spearman's correlation with the exact effect on the loss, over heads: "
                 f"{agrees}.{study.note(task)} {OVER_DOCUMENTS if text else OVER_EXAMPLES}",
                 {"task": task, "seed": seed, "estimate": estimate},
-                paper="beyond",
-                group="Attribution",
             )
 
 
@@ -314,7 +275,23 @@ def _run_title(task: str, seed: int) -> str:
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     """Heads whose effects on the loss show in all modes, or depend on it, on any task."""
-    for table in filter(found.__contains__, (MODE_HEADS, NEXT_TOKEN_MODE_HEADS)):
-        for id_, mark, title, verdict, about in BADGES:
-            about = f"{about} On at least one task."
-            yield Badge(id_, mark, title, about, table, {"of": "loss", "verdict": verdict})
+    for table in (MODE_HEADS, NEXT_TOKEN_MODE_HEADS):
+        yield Badge(
+            "in-all-modes",
+            "A",
+            "Matters in all modes",
+            "The loss with the head disabled differs from the intact model's, in the same "
+            "direction in every mode of disabling: p below .05 in each, corrected for all heads. "
+            "On at least one task.",
+            table,
+            {"of": "loss", "verdict": "in all modes"},
+        )
+        yield Badge(
+            "mode-dependent",
+            "M",
+            "Depends on the mode",
+            "The loss with the head disabled in one mode differs from that in another: p below "
+            ".05, corrected for all heads and pairs of modes. On at least one task.",
+            table,
+            {"of": "loss", "verdict": "depends on the mode"},
+        )

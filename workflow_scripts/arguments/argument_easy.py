@@ -6,6 +6,7 @@ side by side, as `bov.dev-predictions.csv` and `bov.accs.csv`.
 """
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from workflow_scripts.arguments.setups import FAMILIES
 from workflow_scripts.arguments.wording import Cue, cue_in, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import held_out, read_arct
-from workflow_scripts.core.data.text_files import read_rows, whole_number
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -28,10 +28,11 @@ MODELS = {
     "bov": ("bov", "BoV"),
     "bilstm": ("bilstm", "BiLSTM"),
 }
-SETUP_SUFFIXES = {"full": "", "W": "_w", "RW": "_rw", "CW": "_cw"}
+SUFFIXES = {"full": "", "W": "_w", "RW": "_rw", "CW": "_cw"}
 PREDICTIONS = ("preds", "dev-predictions")
 ACCURACIES = "accs"
-PUBLISHED_COLUMNS = ("run_no", "dataset", "id", "pred", "correct")
+PUBLISHED = {"run_no": int, "dataset": str, "id": str, "pred": int, "correct": bool}
+NAMES = {"run_no": "run", "dataset": "split", "pred": "picked", "correct": "right"}  # ours
 PUBLISHED_KEYS = ["split", "id"]
 
 
@@ -42,30 +43,22 @@ def read_published(
     split, id, picked (0 or 1), right.
 
     `points` are the original points of the study; a run is degenerate whose training accuracy is
-    below its family's bound. Raises InputError, with file and line, for predictions that do not fit
-    the points, and where a folder has none.
+    below its family's bound. Raises InputError for files that do not fit the points.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such directory; give one with the authors' runs")
     labels = points.set_index(PUBLISHED_KEYS)["label"]
     frames = []
-    for name, (family, model) in MODELS.items():
-        for setup, suffix in SETUP_SUFFIXES.items():
-            experiment = name + suffix
-            path = _find(folder, experiment, PREDICTIONS)
-            if path is None:
-                continue
-            accuracies = _find(folder, experiment, (ACCURACIES,))
-            if accuracies is None:
-                raise InputError(f"{path}: no {ACCURACIES}.csv of these runs next to it; add it")
-            trained = _trained(accuracies)
-            frame = _predictions(path, labels)
-            unknown = frame[~frame["run"].isin(trained)]
-            if len(unknown):
-                run = unknown["run"].iloc[0]
-                raise InputError(f"{accuracies}: no run {run}, as in {path}; add it")
-            failed = frame["run"].map(trained) < degenerate_below[family]
-            frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
+    for (name, (family, model)), (setup, suffix) in product(MODELS.items(), SUFFIXES.items()):
+        path = _find(folder, name + suffix, PREDICTIONS)
+        if path is None:
+            continue
+        accuracies = _find(folder, name + suffix, (ACCURACIES,))
+        if accuracies is None:
+            raise InputError(f"{path}: no {ACCURACIES}.csv of these runs next to it; add it")
+        trained, frame = _trained(accuracies), _predictions(path, labels)
+        if unknown := {*frame["run"]} - {*trained.index}:
+            raise InputError(f"{accuracies}: no run {min(unknown)}, as in {path}; add it")
+        failed = frame["run"].map(trained) < degenerate_below[family]
+        frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
     if not frames:
         raise InputError(
             f"{folder}: no predictions as bert_large/preds.csv; give the authors' runs"
@@ -79,22 +72,13 @@ def _find(folder: Path, experiment: str, names: tuple[str, ...]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
-    """The columns as text, and `line`, in which a row ends."""
-    rows = read_rows(path)
-    names = next(rows, (0, []))[1]
-    for column in columns:
-        if names.count(column) != 1:
-            found = f"{names.count(column)} columns" if column in names else "no column"
-            raise InputError(f"{path}:1: {found} {column}; needed are {', '.join(columns)}")
-    records = []
-    for number, fields in rows:
-        if len(fields) != len(names):
-            raise InputError(
-                f"{path}:{number}: {len(fields)} columns, {len(names)} in the header; fix the row"
-            )
-        records.append((number, *(fields[names.index(column)] for column in columns)))
-    return pd.DataFrame(records, columns=["line", *columns])
+def _read(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
+    """These columns, and `line`, in which a row ends."""
+    try:
+        frame = pd.read_csv(path, usecols=[*types], dtype=types)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; give the authors' file as it is") from error
+    return frame.assign(line=frame.index + 2)
 
 
 def _refuse(path: Path, frame: pd.DataFrame, wrong: pd.Series, what: str) -> None:
@@ -103,36 +87,26 @@ def _refuse(path: Path, frame: pd.DataFrame, wrong: pd.Series, what: str) -> Non
         raise InputError(f"{path}:{row['line']}: {what.format(**row)}")
 
 
-def _runs(path: Path, frame: pd.DataFrame) -> pd.Series:
-    numbers = frame["run_no"].map(whole_number)
-    _refuse(path, frame, numbers.isna(), "run_no is {run_no!r}; it must be a whole number")
-    return numbers.astype(int)
-
-
-def _trained(path: Path) -> dict[int, float]:
+def _trained(path: Path) -> pd.Series:
     """The training accuracy of each run."""
-    frame = _read(path, ("run_no", "train"))
-    runs, shares = _runs(path, frame), pd.to_numeric(frame["train"], errors="coerce")
-    _refuse(path, frame, ~shares.between(0, 1), "train is {train!r}; it must be from 0 to 1")
-    _refuse(path, frame, runs.duplicated(), "a second row of run {run_no}; remove one")
-    return dict(zip(runs, shares, strict=True))
+    frame = _read(path, {"run_no": int, "train": float})
+    wrong = ~frame["train"].between(0, 1)
+    _refuse(path, frame, wrong, "train is {train}; it must be from 0 to 1")
+    _refuse(path, frame, frame["run_no"].duplicated(), "a second row of run {run_no}; remove one")
+    return frame.set_index("run_no")["train"]
 
 
 def _predictions(path: Path, labels: pd.Series) -> pd.DataFrame:
     """The predictions on the held-out splits that the study has, checked against its labels."""
-    frame = _read(path, PUBLISHED_COLUMNS)
-    for column, accepted in (("pred", ("0", "1")), ("correct", ("True", "False"))):
-        what = f"{column} is {{{column}!r}}; it must be {' or '.join(accepted)}"
-        _refuse(path, frame, ~frame[column].isin(accepted), what)
-    frame = frame.assign(run=_runs(path, frame), picked=frame["pred"].astype(int))
-    frame = frame.assign(right=frame["correct"] == "True").rename(columns={"dataset": "split"})
+    frame = _read(path, PUBLISHED).rename(columns=NAMES)
     splits = set(labels.index.get_level_values("split")) - {"train"}
     frame = frame[frame["split"].isin(splits)]
-    label = labels.reindex(pd.MultiIndex.from_frame(frame[PUBLISHED_KEYS])).to_numpy()
-    frame = frame.assign(label=label)
+    frame["label"] = labels.reindex(pd.MultiIndex.from_frame(frame[PUBLISHED_KEYS])).to_numpy()
     what = "{id} is no point of the study's {split} set; use the data of these runs (tasks.arct)"
     _refuse(path, frame, frame["label"].isna(), what)
-    what = "correct is {correct}, but the study's label of {id} is {label:.0f}; use the same data"
+    wrong = ~frame["picked"].isin((0, 1))
+    _refuse(path, frame, wrong, "pred is {picked}; it must be 0 or 1")
+    what = "correct is {right}, but the study's label of {id} is {label:.0f}; use the same data"
     _refuse(path, frame, (frame["picked"] == frame["label"]) != frame["right"], what)
     repeated = frame.duplicated([*PUBLISHED_KEYS, "run"])
     _refuse(path, frame, repeated, "a second prediction of {id}; remove one")
@@ -170,11 +144,10 @@ def count(frame: pd.DataFrame, cues: pd.DataFrame) -> pd.DataFrame:
     cue) and those of `cues_of`. `runs` is `all` and, where a run of the source is degenerate,
     `not degenerate`.
     """
-    choices = [frame.assign(runs="all")]
-    for _, of_source in frame.groupby("source", sort=False):
-        if of_source["degenerate"].any():
-            choices.append(of_source[~of_source["degenerate"]].assign(runs="not degenerate"))
-    rows = pd.concat(choices).merge(cues, on="id", validate="many_to_one")
+    has_failed = frame["degenerate"].groupby(frame["source"]).transform("any")
+    trained = frame[has_failed & ~frame["degenerate"]].assign(runs="not degenerate")
+    rows = pd.concat([frame.assign(runs="all"), trained])
+    rows = rows.merge(cues, on="id", validate="many_to_one")
     rows["follows"] = rows["picked"] == rows["side"]
     grouped = rows.groupby([*KEYS, "id"], sort=False)
     counted = grouped.agg(

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.arguments.argument_run import RunPlan, search
+from workflow_scripts.arguments.argument_run import search
+from workflow_scripts.arguments.argument_training import RunPlan
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import read_arct

@@ -3,6 +3,7 @@
 import logging
 import random
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 from torch import nn
 
 from workflow_scripts.arguments.argument_cues import LEVEL
-from workflow_scripts.arguments.argument_run import Encoder, kept_models, predict
+from workflow_scripts.arguments.argument_run import kept_models, predict
 from workflow_scripts.arguments.argument_training import Family
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.arguments.setups import CHANGES, WARRANTS
@@ -89,7 +90,7 @@ def measure(
     One row per model, cue, change (`none` and CHANGES) and point. Columns: version, id, label,
     setup, logit_0, logit_1, seed, cue, change, split, side, family.
     """
-    encode, frames = Encoder(family), []
+    encode, frames = cache(family.encode), []
     for named, model in models:
         for cue, changes in points.items():
             for change, frame in changes.items():

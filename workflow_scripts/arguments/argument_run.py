@@ -1,8 +1,8 @@
 """A family of models on ARCT: every seed and set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from workflow_scripts.arguments.argument_training import (
     Family,
     Hyperparameters,
     LabelledPoints,
+    RunPlan,
     Texts,
-    TrainingRun,
     fit,
     logits_of,
 )
@@ -30,43 +30,13 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 HELD_OUT = ("original", "negated")
+Encode = Callable[[Texts], Any]
 
 
-@dataclass(frozen=True)
-class RunPlan:
-    """Training runs: every set-up, on one training set, with one seed."""
-
-    setups: Sequence[str]
-    trained_on: str
-    settings: dict[str, Any]  # of the family: grid, search, epochs, batch_size, decay, anneal
-    seed: int
-    device: torch.device
-
-    def run(self, setup: str, chosen: Hyperparameters) -> TrainingRun:
-        """The run of a set-up at a point of the grid, whose epochs and batch size come first."""
-        settings = self.settings | chosen
-        sizes = settings["epochs"], settings["batch_size"]
-        anneal = settings["anneal"]["factor"], settings["anneal"]["patience"]
-        return TrainingRun(setup, chosen, self.seed, *sizes, settings["decay"], *anneal)
-
-
-class Encoder:
-    """Encodes texts as a family needs them, each text once."""
-
-    def __init__(self, family: Family) -> None:
-        self.family = family
-        self.encoded: dict[Texts, Any] = {}
-
-    def __call__(self, texts: Sequence[Texts]) -> list[Any]:
-        for text in texts:
-            if text not in self.encoded:
-                self.encoded[text] = self.family.encode(text)
-        return [self.encoded[text] for text in texts]
-
-    def labelled(self, points: pd.DataFrame, setup: str) -> LabelledPoints:
-        """The points of a table as the set-up shows them."""
-        labels = points["label"].to_numpy(np.int64, copy=True)
-        return LabelledPoints(self(inputs_of(points, setup)), labels)
+def labelled(encode: Encode, points: pd.DataFrame, setup: str) -> LabelledPoints:
+    """The points of a table as the set-up shows them."""
+    labels = points["label"].to_numpy(np.int64, copy=True)
+    return LabelledPoints([*map(encode, inputs_of(points, setup))], labels)
 
 
 def grid_of(values: dict[str, list[float]]) -> list[Hyperparameters]:
@@ -91,13 +61,13 @@ def search(family: Family, points: pd.DataFrame, plan: RunPlan) -> pd.DataFrame:
 
     Columns: setup, the grid's names, dev_accuracy, best (the first such).
     """
-    encode, rows = Encoder(family), []
+    encode, rows = cache(family.encode), []
     sets = sets_of(points, plan.trained_on)
     for setup in plan.setups:
-        training, dev = (encode.labelled(part, setup) for part in sets)
+        training, dev = (labelled(encode, part, setup) for part in sets)
         tried = []
         for chosen in grid_of(plan.settings["grid"]):
-            _, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
+            _, curve = fit(family, plan, setup, chosen, training, dev)
             accuracy = max(row["dev_accuracy"] for row in curve)
             tried.append({"setup": setup, **chosen, "dev_accuracy": accuracy})
         best = int(np.argmax([row["dev_accuracy"] for row in tried]))
@@ -119,7 +89,7 @@ def train_all(
     versions (columns setup, split, version, id, label, logit_0, logit_1), and the curves. The
     weights of the set-ups in `keep` are saved below `weights`.
     """
-    encode, predictions, curves = Encoder(family), [], []
+    encode, predictions, curves = cache(family.encode), [], []
     sets = sets_of(points, plan.trained_on)
     parts = {"train": sets[0]}
     parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}
@@ -127,8 +97,8 @@ def train_all(
     for setup in plan.setups:
         searched = "full" if plan.settings["search"] == "full" else setup
         chosen = chosen_in(plan.settings["grid"], grid, searched)
-        training, dev = (encode.labelled(part, setup) for part in sets)
-        model, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
+        training, dev = (labelled(encode, part, setup) for part in sets)
+        model, curve = fit(family, plan, setup, chosen, training, dev)
         if setup in keep:
             family.save(model, weights / setup)
         curves.append(pd.DataFrame(curve).assign(setup=setup, **chosen))
@@ -164,17 +134,17 @@ def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> 
 
 
 def predict(
-    family: Family, model: nn.Module, encode: Encoder, points: pd.DataFrame, setup: str
+    family: Family, model: nn.Module, encode: Encode, points: pd.DataFrame, setup: str
 ) -> pd.DataFrame:
     """The logits of every point: version, id, label, setup, logit_0, logit_1.
 
-    Equal texts are scored once.
+    Equal texts are scored once; `encode` is the family's, which may remember texts.
     """
     texts = inputs_of(points, setup)
     distinct = list(dict.fromkeys(texts))
     number_of = {text: number for number, text in enumerate(distinct)}
     paired = distinct + distinct[: len(distinct) % 2]  # logits come in pairs
-    scores = logits_of(family, model, encode(paired)).ravel()
+    scores = logits_of(family, model, [*map(encode, paired)]).ravel()
     logits = scores[[number_of[text] for text in texts]].reshape(-1, 2)
     about = points[["version", "id", "label"]].reset_index(drop=True)
     return about.assign(setup=setup, logit_0=logits[:, 0], logit_1=logits[:, 1])

@@ -53,53 +53,53 @@ class LabelledPoints:
 
 
 @dataclass(frozen=True)
-class TrainingRun:
-    """How one model is trained."""
+class RunPlan:
+    """Training runs: every set-up, on one training set, with one seed."""
 
-    setup: str  # what it reads of a point
-    hyperparameters: Hyperparameters
+    setups: Sequence[str]
+    trained_on: str
+    settings: dict[str, Any]  # of the family: grid, search, epochs, batch_size, decay, anneal
     seed: int
-    epochs: int
-    batch_size: int
-    decay: bool = True  # whether the learning rate decays linearly to 0
-    anneal: float = 1.0  # factor on the learning rate where the development accuracy drops
-    patience: int = 0  # epochs with no new best accuracy that are tolerated before it
+    device: torch.device
 
 
 def fit(
     family: Family,
-    run: TrainingRun,
+    plan: RunPlan,
+    setup: str,
+    chosen: Hyperparameters,
     training: LabelledPoints,
     dev: LabelledPoints,
-    device: torch.device,
 ) -> tuple[nn.Module, list[dict[str, Any]]]:
     """The model of the epoch with the best development accuracy (the first such).
 
-    The loss is the cross entropy of a softmax over the two warrants' logits. Returns a row per
-    epoch too: epoch, loss, dev_accuracy, rate (the learning rate of its last batch), best.
+    `chosen`, a point of the grid, may have epochs and a batch size of its own. The loss is the
+    cross entropy of a softmax over the two warrants' logits. Returns a row per epoch too: epoch,
+    loss, dev_accuracy, rate (the learning rate of its last batch), best.
     """
-    model = family.new(run.setup, run.hyperparameters, run.seed).to(device)
-    torch.manual_seed(run.seed)  # dropout and order do not depend on how the model was made
+    settings = plan.settings | chosen
+    model = family.new(setup, chosen, plan.seed).to(plan.device)
+    torch.manual_seed(plan.seed)  # dropout and order do not depend on how the model was made
     optimizer = torch.optim.AdamW(
         [weights for weights in model.parameters() if weights.requires_grad],
-        lr=run.hyperparameters["learning_rate"],
+        lr=chosen["learning_rate"],
         weight_decay=family.weight_decay,
         fused=True,
     )
-    batches = ShuffledIndices(len(training.labels), run.batch_size, run.seed)
-    steps = run.epochs * len(batches)
+    batches = ShuffledIndices(len(training.labels), settings["batch_size"], plan.seed)
+    steps = settings["epochs"] * len(batches)
     warmup_steps = max(1, round(family.warmup * steps))
     schedule = constant_schedule(optimizer)
-    if run.decay:
+    if settings["decay"]:  # linearly to 0
         schedule = linear_schedule(optimizer, steps, warmup_steps)
-    annealer, rates = Annealer(schedule, run.anneal, run.patience), []
+    annealer, rates = Annealer(schedule, **settings["anneal"]), []
 
     def loss_of(points: torch.Tensor) -> torch.Tensor:
         chosen = points.numpy()
         both = np.stack([2 * chosen, 2 * chosen + 1], axis=1).ravel()
         with OneDNN():
             scores = family.score(model, [training.texts[k] for k in both])
-        labels = torch.from_numpy(training.labels[chosen]).to(device)
+        labels = torch.from_numpy(training.labels[chosen]).to(plan.device)
         rates.append(optimizer.param_groups[0]["lr"])
         return functional.cross_entropy(scores.view(-1, 2), labels)
 
@@ -112,11 +112,11 @@ def fit(
         model.train(),
         batches,
         loss_of,
-        run.epochs,
+        settings["epochs"],
         schedule,
         max_norm=1.0,
         dev_score=dev_score,
-        desc=f"{family.name}, {run.setup}, {run.hyperparameters}",
+        desc=f"{family.name}, {setup}, {chosen}",
     )
     rows = [
         {"epoch": epoch.number, "loss": epoch.loss, "dev_accuracy": epoch.dev_score}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from workflow_scripts.core.measures.forms import (
     NO_EFFECT,
+    NO_INTERVAL,
     Form,
     Study,
     Table,
@@ -12,7 +13,6 @@ from workflow_scripts.core.measures.forms import (
     state_of,
 )
 
-PAPER = "niven2019"
 HEADS = Table(
     "tables/niven2019-heads.csv",
     "what disabling the head changes in the model's use of the cue",
@@ -21,6 +21,8 @@ HEADS = Table(
     p="p_corrected",
     **NO_EFFECT,
     better="low",
+    paper="niven2019",
+    group="Cue",
 )
 # A row for each point, set-up and seed of BERT trained on the original points.
 PREDICTIONS = Table(
@@ -28,19 +30,15 @@ PREDICTIONS = Table(
     "the logits of a point's warrants, of one seed",
     value="logit_1",
     keys=("version", "id", "setup", "split", "seed"),
-    low="",
-    high="",
-    n="",
+    **NO_INTERVAL,
 )
 SCORES = Table(
     "arguments/scores.parquet",
     "the accuracy of a run on a set of points, from 0 to 1",
     value="accuracy",
     keys=("family", "trained_on", "setup", "seed", "split", "points", "degenerate"),
-    low="",
-    high="",
+    interval="",
 )
-TABLES = (HEADS, PREDICTIONS, SCORES)
 # What is measured of a point, its unit, decimals, and what it is.
 CUE = {
     "margin": (
@@ -79,8 +77,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             {"split": row["split"], "setup": setup, "measure": measure},
             unit=unit,
             decimals=decimals,
-            paper=PAPER,
-            group="Cue",
             task="arct",
             state=state_of("arct"),
         )

@@ -6,6 +6,7 @@ too; BoV and BiLSTM have no such bound.
 """
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pandas as pd
 from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TRAINED_ON, last_split
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -77,7 +79,7 @@ RUNS4: dict[tuple[str, str], tuple[int, int | None]] = {  # on the adversarial s
     ("BERT (Large)", "RW"): (20, 19),
     ("BERT (Large)", "CW"): (20, 16),
 }
-NAMES = ("mean", "sd", "median", "max")
+NAMES = ("mean", "sd", "median", "max", "others_mean", "others_sd")
 # Layers and hidden size of the released sizes of BERT, as a model's card states them.
 SIZES = {(24, 1024): "BERT (Large)", (12, 768): "BERT (Base)"}
 
@@ -90,25 +92,24 @@ def system_of(card: dict[str, Any]) -> str | None:
 
 
 def columns(
+    key: tuple[str | None, str],
     printed: Numbers | None,
-    runs: tuple[int, int | None] | None,
-    others: Numbers | None,
-    prefix: str,
+    runs: Mapping = RUNS,
+    others: Mapping = OTHERS,
+    prefix: str = "paper_",
 ) -> dict[str, Any]:
-    """The paper's numbers under their columns' names; empty cells where it has none."""
-    numbers = dict(zip(NAMES, printed or (None,) * 4, strict=True))
-    numbers |= dict(zip(("others_mean", "others_sd"), others or (None,) * 2, strict=True))
-    named = {f"{prefix}{name}": value for name, value in numbers.items()}
-    counts = dict(zip(("paper_runs", "paper_degenerate"), runs or (None,) * 2, strict=True))
-    return named | counts
+    """The paper's numbers of a system and set-up by column; empty cells where it has none."""
+    none = (None, None)
+    numbers = zip(NAMES, (*(printed or none * 2), *others.get(key, none)), strict=True)
+    counts = zip(("paper_runs", "paper_degenerate"), runs.get(key, none), strict=True)
+    return {f"{prefix}{name}": value for name, value in numbers} | dict(counts)
 
 
 def summary(runs: pd.DataFrame, prefix: str = "") -> dict[str, Any]:
     """Over seeds, in percent: mean, sd, median, max; and without degenerate runs, mean and sd."""
     values, others = 100 * runs["accuracy"], 100 * runs["accuracy"][~runs["degenerate"]]
-    numbers = {"mean": values.mean(), "sd": values.std(), "median": values.median()}
-    numbers |= {"max": values.max(), "others_mean": others.mean(), "others_sd": others.std()}
-    return {prefix + name: value for name, value in numbers.items()}
+    numbers = *values.agg(["mean", "std", "median", "max"]), *others.agg(["mean", "std"])
+    return {prefix + name: value for name, value in zip(NAMES, numbers, strict=True)}
 
 
 def counts(runs: pd.DataFrame) -> dict[str, Any]:
@@ -117,25 +118,18 @@ def counts(runs: pd.DataFrame) -> dict[str, Any]:
     return numbers | {"train_mean": 100 * runs["train_accuracy"].mean(), "n": runs["n"].iloc[0]}
 
 
-def select(scores: pd.DataFrame, **wanted: str) -> pd.DataFrame:
-    """The rows with these values."""
-    for column, value in wanted.items():
-        scores = scores[scores[column] == value]
-    return scores
-
-
 def table1(scores: pd.DataFrame, name: str, system: str | None) -> pd.DataFrame:
     """A row for each of the study's families and, below, for each other system of the paper.
 
     `name` is the pretrained model's; `system` is the paper's name for it, if it has one: its
     numbers stand in the model's own row.
     """
-    runs = select(scores, setup="full", trained_on="original", points="original")
+    runs = where(scores, setup="full", trained_on="original", points="original")
     rows, titles = [], FAMILIES | {"bert": f"BERT ({name})"}
     systems = FAMILIES | {"bert": system}
     for family, title in titles.items():
-        of_family = select(runs, family=family)
-        dev, test = select(of_family, split="dev"), select(of_family, split="test")
+        of_family = where(runs, family=family)
+        dev, test = where(of_family, split="dev"), where(of_family, split="test")
         if not len(dev):
             continue
         row = {"model": title} | counts(dev) | summary(dev, "dev_") | summary(test, "test_")
@@ -147,10 +141,8 @@ def table1(scores: pd.DataFrame, name: str, system: str | None) -> pd.DataFrame:
 
 def _printed(system: str | None) -> dict[str, Any]:
     mean, sd = DEV1.get(system, (None, None))
-    dev = {"paper_dev_mean": mean, "paper_dev_sd": sd}
-    key = (system, "full")
-    numbers = TABLE1.get(system), RUNS.get(key), OTHERS.get(key)
-    return dev | columns(*numbers, "paper_test_")
+    test = columns((system, "full"), TABLE1.get(system), prefix="paper_test_")
+    return {"paper_dev_mean": mean, "paper_dev_sd": sd} | test
 
 
 def table3(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
@@ -158,28 +150,21 @@ def table3(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame
 
     The paper's BERT has rows of its own where the model is not `system`, one that the paper used.
     """
-    chosen = select(scores, trained_on="original", points="original", split=split)
+    chosen = where(scores, trained_on="original", points="original", split=split)
     systems = FAMILIES | {"bert": system}
     rows = []
     for family, setup in itertools.product(FAMILIES, SETUPS):
-        runs = select(chosen, family=family, setup=setup)
+        runs = where(chosen, family=family, setup=setup)
         if len(runs):
             row = {"model": FAMILIES[family], "setup": TITLES[setup], "split": split}
-            row |= counts(runs) | summary(runs)
-            rows.append(row | _paper(systems[family], setup, TABLE3, RUNS))
+            key = systems[family], setup
+            rows.append(row | counts(runs) | summary(runs) | columns(key, TABLE3.get(key)))
     rows += [
-        {"model": other, "setup": TITLES[setup], "split": "test"}
-        | _paper(other, setup, TABLE3, RUNS)
-        for other, setup in TABLE3
-        if other not in systems.values()
+        {"model": key[0], "setup": TITLES[key[1]], "split": "test"} | columns(key, printed)
+        for key, printed in TABLE3.items()
+        if key[0] not in systems.values()
     ]
     return pd.DataFrame(rows)
-
-
-def _paper(system: str | None, setup: str, table: dict, runs: dict) -> dict[str, Any]:
-    key = (system, setup)
-    others = OTHERS.get(key) if table is TABLE3 else None
-    return columns(table.get(key), runs.get(key), others, "paper_")
 
 
 def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
@@ -188,24 +173,23 @@ def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame
     `original_half` and `negated_half` are the mean accuracies on its two halves. The paper's BERT
     has rows of its own where the model is not `system`.
     """
-    chosen, rows = select(scores, split=split), []
-    systems = {"bert": system}
+    chosen, rows = where(scores, split=split), []
     for trained_on, family, setup in itertools.product(TRAINED_ON, FAMILIES, SETUPS):
-        runs = select(chosen, family=family, setup=setup, trained_on=trained_on)
-        both = select(runs, points="adversarial")
+        runs = where(chosen, family=family, setup=setup, trained_on=trained_on)
+        both = where(runs, points="adversarial")
         if not len(both):
             continue
         row = {"trained_on": trained_on, "model": FAMILIES[family]}
         row |= {"setup": TITLES[setup], "split": split} | counts(both) | summary(both)
         for half in ("original", "negated"):
-            row[f"{half}_half"] = 100 * select(runs, points=half)["accuracy"].mean()
-        own = systems.get(family) if trained_on != "original" else None
-        rows.append(row | _paper(own, setup, TABLE4, RUNS4))
+            row[f"{half}_half"] = 100 * where(runs, points=half)["accuracy"].mean()
+        key = system if family == "bert" and trained_on != "original" else None, setup
+        rows.append(row | columns(key, TABLE4.get(key), RUNS4, {}))
+    about = {"trained_on": "adversarial", "split": "test"}
     rows += [
-        {"trained_on": "adversarial", "model": other, "setup": TITLES[setup], "split": "test"}
-        | _paper(other, setup, TABLE4, RUNS4)
-        for other, setup in TABLE4
-        if other != system and rows
+        about | {"model": key[0], "setup": TITLES[key[1]]} | columns(key, printed, RUNS4, {})
+        for key, printed in TABLE4.items()
+        if key[0] != system and rows
     ]
     return pd.DataFrame(rows)
 

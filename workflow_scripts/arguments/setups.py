@@ -19,11 +19,6 @@ CHANGES = ("removed", "exchanged", "control")
 WARRANTS = ("warrant0", "warrant1")
 
 
-def argument(row: pd.Series, setup: str) -> tuple[str, ...]:
-    """The texts before the warrant."""
-    return tuple(row[name] for name in SETUPS[setup])
-
-
 def as_text(texts: Sequence[str]) -> str:
     """The texts as one, each closed with a full stop, as in the released code."""
     return " ".join(text if text.endswith(".") else f"{text}." for text in texts)
@@ -31,4 +26,8 @@ def as_text(texts: Sequence[str]) -> str:
 
 def inputs_of(frame: pd.DataFrame, setup: str) -> list[tuple[tuple[str, ...], str]]:
     """The argument and one warrant, both warrants of a point after one another."""
-    return [(argument(row, setup), row[name]) for _, row in frame.iterrows() for name in WARRANTS]
+    return [
+        (tuple(row[name] for name in SETUPS[setup]), row[warrant])
+        for row in frame.to_dict("records")
+        for warrant in WARRANTS
+    ]

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.measures.forms import (
@@ -35,17 +33,16 @@ ORIGINS = {
 }
 
 
-def condensed(frame: pd.DataFrame) -> list[float]:
-    """The pairs' distances: the upper triangle of the matrix of all heads, row by row."""
-    ordered = frame.sort_values(["layer_a", "head_a", "layer_b", "head_b"])
-    return [float(f"{value:.{DISTANCE_DIGITS}g}") for value in ordered["distance"]]
-
-
 def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list[str]]:
-    """All measures of a model, by paper and group, and a sentence on those without an example."""
-    forms = [form for chapter in MEASURES.values() for form in chapter.forms(found, study)]
-    groups = list(dict.fromkeys((form.paper, form.group) for form in forms))
-    forms.sort(key=lambda f: (list(GROUPS).index(f.paper), groups.index((f.paper, f.group))))
+    """All measures of a model, by paper and group, and a sentence on those without an example.
+
+    Those whose table the study lacks are left out.
+    """
+    every = (form for chapter in MEASURES.values() for form in chapter.forms(found, study))
+    forms = [form for form in every if form.rows.table in found]
+    places = [(form.rows.table.paper, form.rows.table.group) for form in forms]
+    order = sorted(places, key=lambda place: (list(GROUPS).index(place[0]), places.index(place)))
+    forms.sort(key=lambda form: order.index((form.rows.table.paper, form.rows.table.group)))
     shown = [form for form in forms if not form.without]
     # The same before and after fine-tuning, so once.
     without = "; ".join(
@@ -54,13 +51,6 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     about = f"{found.model}, measures with no example in the data: {without}."
     left_out = [about] if without else []
     return [entry(form, found) for form in shown], left_out
-
-
-def badges_of(found: Tables, study: Study) -> dict[str, list[dict[str, Any]]]:
-    """The badges of a model's heads, by chapter; no key where no chapter declares one."""
-    declared = [one.badges for one in MEASURES.values() if hasattr(one, "badges")]
-    badges = [badge_entry(badge, found) for each in declared for badge in each(found, study)]
-    return {"badges": badges} if badges else {}
 
 
 def states_of(used: Iterable[str]) -> list[dict[str, Any]]:
@@ -88,12 +78,13 @@ def model_entry(
 
 
 def distances_of(found: Tables, corpus: str) -> dict[str, Any]:
-    """The distances between the heads of a model."""
-    frame = found[DISTANCES]
+    """The pairs' distances: the upper triangle of the matrix of all heads, row by row."""
+    frame = found[DISTANCES].sort_values(["layer_a", "head_a", "layer_b", "head_b"])
+    value = [float(f"{value:.{DISTANCE_DIGITS}g}") for value in frame["distance"]]
     n = int(frame["n"].iloc[0])
     about = "Jensen-Shannon divergence of two heads' attention, in nats: 0 where it is the same. "
     about += f"Mean over the tokens of {n} segments of {corpus}."
-    return {"about": about, "n_segments": n, "value": condensed(frame)}
+    return {"about": about, "n_segments": n, "value": value}
 
 
 def about_data(study: Study) -> list[str]:
@@ -141,9 +132,11 @@ def assemble(
             content = add_maps(parts, file)
             for segment in content["segments"]:
                 states += [*segment["maps"], *segment["norms"]]
-        label = labels.get(found.model, found.model)
-        about = model_entry(card, states_of(states), label)
-        parts["models"].append(about | badges_of(found, study))
+        about = model_entry(card, states_of(states), labels.get(found.model, found.model))
+        declared = [one.badges(found, study) for one in MEASURES.values() if hasattr(one, "badges")]
+        every = (badge for of_chapter in declared for badge in of_chapter)
+        badges = [badge_entry(badge, found) for badge in every if badge.table in found]
+        parts["models"].append(about | ({"badges": badges} if badges else {}))
     for path in translators:
         model, found = MEASURES[path.parent.name].opened(path, products)
         measures, left_out = measures_of(found, study)

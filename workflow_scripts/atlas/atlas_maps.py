@@ -44,30 +44,24 @@ NAMES = {
 DECIMALS = 4
 
 
-def gold_labels(task: str, table: Path) -> dict[str, Label]:
-    """The label of each example of a task, by its id: the name of its class, or a score."""
-    frame = read_task(table)
-    pairs = zip(frame["id"], frame["label"], strict=True)
-    return {identity: _named(task, label) for identity, label in pairs}
-
-
 def outcomes(
     task: str,
     state: str,
     card: Path,
-    labels: Mapping[str, Label],
+    labels: Mapping[str, float],
     examples: Sequence[CachedExample],
     device: torch.device,
 ) -> dict[str, dict[str, Any]]:
     """By the id of each example its gold label, and what the classifier of a card predicts for it.
 
-    The prediction is from the tokens that the maps are of; `state` is the classifier's name.
+    Both are the name of a class, or a score; `labels` are numbers by id. The prediction is from
+    the tokens that the maps are of; `state` is the classifier's name.
     """
     model, _ = classifier_of(card, device)
     logits = logits_of(model, [tokens_of(example) for example in examples]).astype(np.float64)
     return {
         example.id: {
-            "label": labels[example.id],
+            "label": _named(task, labels[example.id]),
             "predictions": {state: _prediction(task, each)},
         }
         for example, each in zip(examples, logits, strict=True)
@@ -140,8 +134,9 @@ def main(
                     patterns[state] = of_classifier[index].pattern
                 if name not in found:
                     examples_of = [caches[name][each] for source, each in shown if source == name]
-                    labels, where = gold_labels(name, table), running.pick_device(device)
-                    found[name] = outcomes(name, state, card_of, labels, examples_of, where)
+                    labels = read_task(table).set_index("id")["label"]
+                    given = (card_of, labels, examples_of, running.pick_device(device))
+                    found[name] = outcomes(name, state, *given)
             text = identity(name, index)
             title = title_of(sources[name], documents[name][index], example.id)
             segment = entry_of(text, card["name"], name, title, example, tokenizer)

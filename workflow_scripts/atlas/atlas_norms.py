@@ -7,15 +7,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.atlas.texts import (
-    Wanted,
-    chosen,
-    encode,
-    first_of_drawings,
-    identity,
-    opened,
-    tokens_of,
-)
+from workflow_scripts.atlas import texts
 from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.errors import InputError
@@ -30,7 +22,7 @@ def value_norms(model: PreTrainedModel, grams: torch.Tensor, example: CachedExam
     found: list[torch.Tensor] = []
     watcher = ValueNorms(grams, lambda layer, pattern, norms: found.append(norms[0]))
     with torch.inference_mode(), attention.watching(model, watcher):
-        model(**running.pad([tokens_of(example)], model))
+        model(**running.pad([texts.tokens_of(example)], model))
     return torch.stack(found).float().cpu().numpy()
 
 
@@ -51,7 +43,7 @@ def main(
     `kinds` states what each corpus and task is, in the order of the caches.
     """
     card = read_card(model)
-    wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))
+    wanted = texts.Wanted(segments, examples, most_tokens, seed, texts.first_of_drawings(drawings))
     body = models.load_body(models.directory_of(card), running.pick_device(device))
     body = attention.open_attention(body)
     found, left_out = {}, []
@@ -61,10 +53,10 @@ def main(
         what = f"{card['name']}: norms, as the projections of {card['architecture']} are not known."
         left_out.append(what)
     else:
-        with opened(kinds, attention_caches, card) as caches:
-            for name, index in job.progress(chosen(caches, kinds, wanted), desc="norms"):
+        with texts.opened(kinds, attention_caches, card) as caches:
+            for name, index in job.progress(texts.chosen(caches, kinds, wanted), desc="norms"):
                 values = value_norms(body, grams, caches[name][index])
-                found[identity(name, index)] = encode(values)
+                found[texts.identity(name, index)] = texts.encode(values)
     content = {"norms": found, "left_out": left_out}
     norms.write_text(json.dumps(content) + "\n", encoding="utf-8")
 

@@ -133,9 +133,10 @@ def fit(atlas: dict[str, Any], megabytes: float) -> dict[str, Any]:
             f"atlas.html would be larger than {megabytes:g} MB without a single map: raise "
             f"atlas.megabytes, to {math.ceil(megabytes - room / MEGABYTE)} or more"
         )
-    sizes: dict[str, dict[str, int]] = {}  # of the texts of each model
+    sizes: dict[str, dict[str, int]] = {}  # of the texts of each model and their maps, at most
     for segment in atlas["segments"]:
-        size = size_of(segment, atlas["maps"])
+        entries = {name: atlas["maps"][name] for name in map_names(segment)}
+        size = len(json_in_script(segment)) + len(json_in_script(entries)) + ELEMENT * len(entries)
         sizes.setdefault(segment["model"], {})[segment["id"]] = size
     fitting = set()
     smallest_first = sorted(sizes, key=lambda model: sum(sizes[model].values()))
@@ -168,12 +169,6 @@ def _left_out(
                 f"page has at most {megabytes:g} MB (atlas.megabytes); atlas.json has them."
             )
     return sentences
-
-
-def size_of(segment: dict[str, Any], maps: dict[str, Any]) -> int:
-    """Bytes of a text and its maps on the page, at most."""
-    entries = {name: maps[name] for name in map_names(segment)}
-    return len(json_in_script(segment)) + len(json_in_script(entries)) + ELEMENT * len(entries)
 
 
 def map_names(segment: dict[str, Any]) -> list[str]:

@@ -29,8 +29,8 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.run.files import json_in_script
 
-COLUMNS = ["model", "measure", "type", "layer", "head", "value", "low", "high", "n", "p"]
-COLUMNS += ["title", "unit", "label"]
+NUMBERS = ["value", "low", "high", "n", "p"]
+COLUMNS = ["model", "measure", "type", "layer", "head", *NUMBERS, "title", "unit", "label"]
 # Within srcdoc an address is relative to the notebook's; the page's own begin with # and stay here.
 BASE = '<base href="about:srcdoc">'
 # Scripts and downloads only: the page reads nothing of the notebook that it stands in.
@@ -215,18 +215,10 @@ def _heads(model: dict[str, Any]) -> pd.DataFrame:
 
 
 def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:
-    """A measure's row for each head."""
-    known = {name: measure[name] for name in ("model", "title", "unit")}
-    known |= {"measure": measure["id"], "label": _labels(measure)}
-    for name in ("value", "low", "high", "n", "p"):
-        known[name] = _column(measure[name], len(heads))
-    return heads.assign(**known)[COLUMNS]
-
-
-def _column(given: list | float | None, n: int) -> np.ndarray:
-    """Numbers of all heads, float64; NaN where there is none."""
-    values = given if isinstance(given, list) else [given] * n
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    """A measure's row for each head, its numbers float64: NaN where there is none."""
+    known = {name: measure[name] for name in ("model", "title", "unit", *NUMBERS)}
+    rows = heads.assign(measure=measure["id"], label=_labels(measure), **known)
+    return rows.astype(dict.fromkeys(NUMBERS, float))[COLUMNS]
 
 
 def _labels(measure: dict[str, Any]) -> list[str | None]:

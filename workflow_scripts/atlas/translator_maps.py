@@ -19,17 +19,10 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.measures.forms import named_by_run
-from workflow_scripts.core.model import running
+from workflow_scripts.core.model import running, translators
 from workflow_scripts.core.model.attention import Capture, sublayers, watching
 from workflow_scripts.core.model.running import OneDNN
-from workflow_scripts.core.model.translators import (
-    Translator,
-    pad_sources,
-    pad_targets,
-    sources_of,
-    targets_of,
-    translator_of,
-)
+from workflow_scripts.core.model.translators import Translator
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -50,7 +43,10 @@ def forced_maps(
     )
     try:
         with torch.inference_mode(), OneDNN(), watching(model, capture):
-            inputs, labels = pad_sources(translator, [source]), pad_targets(translator, [target])
+            inputs, labels = (
+                translators.pad_sources(translator, [source]),
+                translators.pad_targets(translator, [target]),
+            )
             model(**inputs, labels=labels, use_cache=False)
     finally:
         hook.remove()
@@ -101,12 +97,12 @@ def main(
     The card is <run>.card.json; `checkpoint` is the directory of the weights, which it names too.
     """
     model, state = named_by_run(TASK, card.name.removesuffix(".card.json"))
-    translator = translator_of(read_card(card), generation, running.pick_device(device))
+    translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
     frame = chosen(
         tables.read(pairs, ("split", "id", "source", "target")), examples, most_words, seed
     )
-    sources = sources_of(translator, frame["source"].tolist())
-    targets = targets_of(translator, frame["target"].tolist())
+    sources = translators.sources_of(translator, frame["source"].tolist())
+    targets = translators.targets_of(translator, frame["target"].tolist())
     corpus = f"{TASK}, generated" if generated else TASK
     content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
     for pair, source, target in zip(frame["id"], sources, targets, strict=True):

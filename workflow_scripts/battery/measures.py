@@ -14,8 +14,7 @@ from workflow_scripts.core.measures.forms import (
     Tables,
 )
 
-PAPER = "olsson2022"
-GROUP = {"paper": PAPER, "group": "Roles"}
+GROUP = {"paper": "olsson2022", "group": "Roles"}
 DATA = ("text", "Roles on running text")
 RANDOM = Table(
     "battery/roles.parquet",
@@ -26,13 +25,13 @@ RANDOM = Table(
     null="best_other",
     null_title="the head's best other offset",
     **PERCENT,
+    **GROUP,
 )
 NATURAL = replace(
     RANDOM,
     about="the mean attention to a role's token, where running text repeats a token",
     value="natural",
-    low="natural_low",
-    high="natural_high",
+    interval="natural",
     n="n_segments",
     p="natural_p_corrected",
     null="natural_best_other",
@@ -45,13 +44,13 @@ SINKS = Table(
     null="second",
     null_title="the head's weight on the second token",
     **PERCENT,
+    **GROUP,
 )
 BY_NORM = replace(
     SINKS,
     about="the first token's share of the norms of the weighted vectors",
     value="by_norm",
-    low="by_norm_low",
-    high="by_norm_high",
+    interval="by_norm",
     null="",
     null_title=None,
 )
@@ -59,12 +58,12 @@ COPYING = Table(
     "battery/copying.parquet",
     "how often the attended token has the largest logit in the head's own output",
     value="top",
-    low="top_low",
-    high="top_high",
+    interval="top",
     p="p_corrected",
     null="chance",
     null_title="one token of the sequence",
     **PERCENT,
+    **GROUP,
 )
 RETRIEVAL = Table(
     "battery/retrieval.parquet",
@@ -74,6 +73,7 @@ RETRIEVAL = Table(
     null="others",
     null_title="the answer's other tokens",
     **PERCENT,
+    **GROUP,
 )
 EIGENVALUE = replace(
     COPYING,
@@ -88,7 +88,6 @@ EIGENVALUE = replace(
     decimals=2,
     scale="diverging",
 )
-TABLES = (RANDOM, NATURAL, SINKS, BY_NORM, COPYING, EIGENVALUE, RETRIEVAL)
 # The mark of a role in the atlas, its title, and its token.
 ROLES = {
     "previous": ("P", "Previous token", "the token before the query"),
@@ -103,9 +102,7 @@ FIRST = {
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
-    """Attention to the token of each of ROLES, and where the study has them the other tests."""
-    if RANDOM not in found:
-        return
+    """Attention to the token of each of ROLES, and the other tests."""
     corpus = f"the text {study.corpora.get('battery')}.{study.note('text')}"
     for role, (_, title, token) in ROLES.items():
         yield RANDOM.form(
@@ -115,7 +112,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "Interval: 95%, bootstrap over sequences; p: sign flips of sequences, against the best "
             "other offset, corrected for all heads and roles.",
             {"role": role},
-            **GROUP,
         )
         yield NATURAL.form(
             f"role.{role}.natural",
@@ -124,62 +120,48 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"{corpus} {OVER_DOCUMENTS} p, of heads with the role on random tokens: sign flips of "
             "documents, against the best other offset, corrected for those heads and roles.",
             {"role": role},
-            **GROUP,
         )
     over = f"Mean over texts of {study.corpora.get('battery')}.{study.note('text')}"
     for first, (words, short) in FIRST.items():
-        if SINKS in found:
-            yield SINKS.form(
-                f"sink.{first}",
-                f"Weight on the first token{short}",
-                f"The mean weight of all queries on {words} (Gu et al. 2024). {over} "
-                f"{OVER_DOCUMENTS}",
-                {"first": first},
-                **GROUP,
-            )
-            yield BY_NORM.form(
-                f"sink.by-norm.{first}",
-                f"First token's share of the norm{short}",
-                "The share of the norms of the weighted, transformed vectors (Kobayashi et al. "
-                f"2020) that is of {words}. {over} {OVER_DOCUMENTS}",
-                {"first": first},
-                **GROUP,
-            )
-    if COPYING in found:
-        yield COPYING.form(
-            "copying.top",
-            "Copying, by behaviour",
-            "How often the attended token has the largest logit of the sequence's tokens in the "
-            "head's own output, the final norm frozen. Queries of the second copy of random "
-            "tokens, mean over sequences. "
-            "Interval: 95%, bootstrap over sequences; p: sign flips of sequences, of the attended "
-            "token's logit against the others', corrected for all heads.",
-            **GROUP,
+        yield SINKS.form(
+            f"sink.{first}",
+            f"Weight on the first token{short}",
+            f"The mean weight of all queries on {words} (Gu et al. 2024). {over} {OVER_DOCUMENTS}",
+            {"first": first},
         )
-        yield EIGENVALUE.form(
-            "copying.eigenvalue",
-            "Copying, by eigenvalues",
-            "Sum of the eigenvalues of the head's OV circuit over the sum of their sizes (Elhage "
-            "et al. 2021), of weights alone: 1 copies every direction, -1 turns its sign.",
-            **GROUP,
+        yield BY_NORM.form(
+            f"sink.by-norm.{first}",
+            f"First token's share of the norm{short}",
+            "The share of the norms of the weighted, transformed vectors (Kobayashi et al. 2020) "
+            f"that is of {words}. {over} {OVER_DOCUMENTS}",
+            {"first": first},
         )
-    if RETRIEVAL in found:
-        yield RETRIEVAL.form(
-            "retrieval.score",
-            "Retrieval",
-            "How many tokens of a needle in running text the head copies while they are "
-            "predicted: its most attended token is in the needle and is that token (after Wu et "
-            "al. 2024), the answer teacher-forced. Mean over needles. Interval: 95%, bootstrap "
-            "over needles; p: sign flips of needles, against the answer's other tokens, corrected "
-            "for all heads.",
-            **GROUP,
-        )
+    yield COPYING.form(
+        "copying.top",
+        "Copying, by behaviour",
+        "How often the attended token has the largest logit of the sequence's tokens in the head's "
+        "own output, the final norm frozen. Queries of the second copy of random tokens, mean over "
+        "sequences. Interval: 95%, bootstrap over sequences; p: sign flips of sequences, of the "
+        "attended token's logit against the others', corrected for all heads.",
+    )
+    yield EIGENVALUE.form(
+        "copying.eigenvalue",
+        "Copying, by eigenvalues",
+        "Sum of the eigenvalues of the head's OV circuit over the sum of their sizes (Elhage et "
+        "al. 2021), of weights alone: 1 copies every direction, -1 turns its sign.",
+    )
+    yield RETRIEVAL.form(
+        "retrieval.score",
+        "Retrieval",
+        "How many tokens of a needle in running text the head copies while they are predicted: its "
+        "most attended token is in the needle and is that token (after Wu et al. 2024), the answer "
+        "teacher-forced. Mean over needles. Interval: 95%, bootstrap over needles; p: sign flips "
+        "of needles, against the answer's other tokens, corrected for all heads.",
+    )
 
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     """The heads with one of ROLES that running text confirms, and those that other tests find."""
-    if RANDOM not in found:
-        return
     for role, (mark, title, token) in ROLES.items():
         yield Badge(
             role,
@@ -192,22 +174,19 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
             {"role": role, "confirmed": True},
             measure=f"role.{role}",
         )
-    if SINKS in found:
-        about = "The mean weight on the first token of texts exceeds the threshold."
-        where = {"first": "text", "has_role": True}
-        yield Badge("sink", "S", "First-token sink", about, SINKS, where, "sink.text")
-    if COPYING in found:
-        about = (
-            "On random tokens the attended token has the largest logit in the head's own output "
-            "more often than the threshold, and a larger one than the sequence's other tokens with "
-            "p below .05, corrected for all heads."
-        )
-        yield Badge("copying", "C", "Copying", about, COPYING, {"has_role": True}, "copying.top")
-    if RETRIEVAL in found:
-        about = (
-            "While a needle's tokens are predicted, the most attended token is that token, inside "
-            "the needle, at least as often as the threshold, and more often than one of the "
-            "answer's other tokens with p below .05, corrected for all heads."
-        )
-        where = {"has_role": True}
-        yield Badge("retrieval", "R", "Retrieval", about, RETRIEVAL, where, "retrieval.score")
+    about = "The mean weight on the first token of texts exceeds the threshold."
+    where = {"has_role": True}
+    of_text = {"first": "text"} | where
+    yield Badge("sink", "S", "First-token sink", about, SINKS, of_text, "sink.text")
+    about = (
+        "On random tokens the attended token has the largest logit in the head's own output more "
+        "often than the threshold, and a larger one than the sequence's other tokens with p below "
+        ".05, corrected for all heads."
+    )
+    yield Badge("copying", "C", "Copying", about, COPYING, where, "copying.top")
+    about = (
+        "While a needle's tokens are predicted, the most attended token is that token, inside the "
+        "needle, at least as often as the threshold, and more often than one of the answer's other "
+        "tokens with p below .05, corrected for all heads."
+    )
+    yield Badge("retrieval", "R", "Retrieval", about, RETRIEVAL, where, "retrieval.score")

@@ -1,33 +1,89 @@
-"""A classifier fine-tuned on one task from one initialisation and seed (Kovaleva et al., 4.3)."""
+"""A classifier fine-tuned on one task from one initialisation and seed (Kovaleva et al., 4.3).
+
+The same seed, data and threads give the same weights on a CPU, whether or not the run was killed
+and resumed.
+"""
 
 import hashlib
 import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
-import transformers
+from torch.nn import functional
+from transformers import PreTrainedModel
 
-from workflow_scripts.checkpoints.classifier_training import (
-    FineTuning,
-    LabelledTokens,
-    RunDirectory,
-    train,
-)
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
 from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
+from workflow_scripts.core.model.running import OneDNN
+from workflow_scripts.core.model.training import (
+    WarmedUpRecipe,
+    claim_state,
+    decay_groups,
+    train_resumably,
+)
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_weights
 from workflow_scripts.core.stats.metrics import majority, predictions_of, score, weighted_scores
 
-Splits = dict[str, tuple[list[Tokens], np.ndarray]]
+
+@dataclass(frozen=True, kw_only=True)
+class FineTuning(WarmedUpRecipe):
+    """How a classifier is trained, by AdamW."""
+
+    epochs: int = 3
+    batch_size: int = 32
+    learning_rate: float = 5e-5
+    weight_decay: float = 0.01
+
+
+@dataclass(frozen=True)
+class LabelledTokens:
+    """Examples with their labels: int64 [example] of classes, float32 [example] of scores."""
+
+    tokens: Sequence[Tokens]
+    labels: torch.Tensor
+
+
+def loss_of_logits(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Mean cross entropy of [example, class], or mean squared error of a score [example, 1]."""
+    if labels.is_floating_point():
+        return functional.mse_loss(logits[:, 0].float(), labels)
+    return functional.cross_entropy(logits.float(), labels)
+
+
+def train(
+    model: PreTrainedModel,
+    training: LabelledTokens,
+    dev: LabelledTokens,
+    recipe: FineTuning,
+    state: Path,
+    epochs: Path | None = None,
+) -> pd.DataFrame:
+    """Train `model` in place, as `train_resumably`; the curve."""
+    groups = decay_groups(model, recipe.weight_decay)
+    optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate, fused=True)
+
+    def loss_of(indices: torch.Tensor) -> torch.Tensor:
+        inputs = running.pad([training.tokens[index] for index in indices], model)
+        with running.autocast(model.device, recipe.precision), OneDNN():
+            logits = model(**inputs).logits
+        return loss_of_logits(logits, training.labels[indices].to(model.device))
+
+    def dev_loss() -> float:
+        return loss_of_logits(torch.from_numpy(logits_of(model, dev.tokens)), dev.labels).item()
+
+    lengths = [len(example) for example in training.tokens]
+    return train_resumably(model, lengths, optimizer, recipe, loss_of, dev_loss, state, epochs)
 
 
 def score_rows(
@@ -80,20 +136,22 @@ def main(
     With `every_epoch`, `epochs` gets the weights after each epoch but the last, in epoch-<k>.
     The untrained model is scored where its body is pretrained: from random weights it only guesses.
     """
-    transformers.utils.logging.set_verbosity_error()  # the new head's missing weights are expected
     base, definition, fine_tuning = read_card(model), TASKS[task], FineTuning(**recipe)
     directory = models.directory_of(base)
     tokenizer = models.load_tokenizer(directory)
     frame = read_task(table)
-    splits: Splits = {}
+    splits: dict[str, tuple[list[Tokens], np.ndarray]] = {}
     for split in frame["split"].unique():
         rows = split_of(frame, split)
         tokens = tokens_of(rows, tokenizer, max_tokens, base["max_positions"])
         splits[split] = tokens, rows["label"].to_numpy()
     classifier = new_classifier(directory, definition, init, fine_tuning.seed)
     classifier.to(running.pick_device(device))
-    training, dev = (_labelled(*splits[split], definition) for split in ("train", "dev"))
-    del splits["train"]
+    kind = np.int64 if definition.labels else np.float32
+    training, dev = (
+        LabelledTokens(tokens, torch.from_numpy(labels.astype(kind)))
+        for tokens, labels in (splits.pop("train"), splits["dev"])
+    )
     scores = []
     if init == "pretrained":
         for split, (tokens, labels) in splits.items():
@@ -107,17 +165,19 @@ def main(
         "max_tokens": max_tokens,
         "every_epoch": every_epoch,
         "versions": base["versions"],
+        "recipe": asdict(fine_tuning),
+        "threads": torch.get_num_threads(),
     }
     final = job.final(checkpoint)
     work = final.with_name(f"{final.name}.work")
-    run = RunDirectory(work, identity, every_epoch)
-    losses, dev_logits = train(classifier, training, dev, fine_tuning, run)
+    state = claim_state(work, identity)
+    losses = train(classifier, training, dev, fine_tuning, state, work if every_epoch else None)
     for split, (tokens, labels) in splits.items():
-        logits = dev_logits if split == "dev" else logits_of(classifier, tokens)
+        logits = logits_of(classifier, tokens)
         scores += score_rows(definition, "fine-tuned", split, labels, logits, bootstrap, seed)
     models.save(classifier, tokenizer, checkpoint)
     epochs.mkdir()
-    for epoch in sorted(work.glob("epoch-*")):
+    for epoch in work.glob("epoch-*"):
         shutil.copytree(epoch, epochs / epoch.name)
     own = {"name": f"{base['name']}.{task}.{init}.{fine_tuning.seed}"}
     own |= {"source": {"trained": final.name}, "weights": models.weights_digest(checkpoint)}
@@ -127,11 +187,6 @@ def main(
     tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)
     tables.write_csv(losses.assign(**about), curve)
     shutil.rmtree(work)
-
-
-def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> LabelledTokens:
-    kind = np.int64 if task.labels else np.float32
-    return LabelledTokens(tokens, torch.from_numpy(labels.astype(kind)))
 
 
 if __name__ == "__main__":

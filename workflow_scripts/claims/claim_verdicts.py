@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms, translators
+from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms
 from workflow_scripts.claims.numbers import paper_number
-from workflow_scripts.claims.products import MEASURES, NotMeasured, Products, is_one_of
+from workflow_scripts.claims.products import MEASURES, TITLES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
     NOT_COMPARABLE,
@@ -25,11 +25,11 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # Their measures are entered as they are imported.
-PAPERS = (clark, kovaleva, michel, translators, niven, norms, decoders)
+PAPERS = (clark, kovaleva, michel, niven, norms, decoders)
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
 # Columns of the table, by the field of a number that they hold.
-OF_NUMBER = {"case": "case", "ours": "value", "ci_low": "low", "ci_high": "high"}
+OF_NUMBER = {"ours": "value", "ci_low": "low", "ci_high": "high"}
 OF_NUMBER |= {"interval": "interval", "n": "n", "n_of": "of", "seeds": "seeds"}
 OF_NUMBER |= {"reference": "reference", "about": "about"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
@@ -60,14 +60,13 @@ class Comparability:
         met = {"bert-large": self.model == "BERT-large", "translation": self.translator}
         met["own-head"] = measured.own_head
         for need in claim.needs:
+            kind = self.data.get(measured.task if need == "task" else need, "real")
             if need in WHY_NOT:
-                if met[need]:
-                    continue
-                return WHY_NOT[need]
-            name = measured.task if need == "task" else need
-            if name and (kind := self.data.get(name, "real")) != "real":
-                if kind == "machine":
-                    return MACHINE[name]
+                if not met[need]:
+                    return WHY_NOT[need]
+            elif kind == "machine":
+                return MACHINE[need]
+            elif kind != "real":
                 return f"{kind} {'data' if need in ('task', 'arct') else need}"
         return ""
 
@@ -86,13 +85,14 @@ def evaluate(
 ) -> list[dict[str, Any]]:
     """A row for each case of a claim: our number, and the verdict."""
     measure = MEASURES[claim.measure]
+    because = measure.if_none
     try:
         found = measure.numbers(products.only(*measure.tables), **claim.arguments)
         numbers = [found] if isinstance(found, Measured) else list(found or ())
     except NotMeasured as missing:
-        return [_row(claim, None, NOT_MEASURED, str(missing))]
+        numbers, because = [], str(missing)
     if not numbers:
-        return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
+        return [_row(claim, None, NOT_MEASURED, because)]
     rests_on = comparability.rests_on(claim)
     same_model = rests_on != OTHER_MODEL
     rows = []
@@ -109,10 +109,7 @@ def evaluate(
 
 
 def paper_scores(claim: Claim) -> str | None:
-    """The verdict on the paper's own number under its rule; None where the paper has no number.
-
-    Where the number's sampling interval is unknown it is judged as an exact one, which is stated.
-    """
+    """The verdict on the paper's own number, if it has one; judged as exact without an interval."""
     number = paper_number(claim)
     if number is None:
         return None
@@ -120,8 +117,14 @@ def paper_scores(claim: Claim) -> str | None:
     return verdict if claim.paper_interval else f"{verdict}, {NO_ERROR}"
 
 
+def case_of(measured: Measured) -> str:
+    """The case of a number as the table names it: its run and part, or its task."""
+    run = f"seed {measured.run}" if measured.run.isdigit() else measured.run
+    return ", ".join(filter(None, (run, measured.case))) or TITLES.get(measured.task, "")
+
+
 def _row(
-    claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str = ""
+    claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str | None = None
 ) -> dict[str, Any]:
     row: dict[str, Any] = {name: getattr(claim, name) for name in ("id", "paper", "place", "kind")}
     row |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
@@ -129,12 +132,11 @@ def _row(
     low, high = (end if math.isfinite(end) else None for end in claim.target)
     row |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
     row |= {"unit": claim.unit, "rule_since": claim.since, "paper_scores": paper_scores(claim)}
+    row["case"] = measured and case_of(measured)
     row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
-    row |= {"rests_on": None, "rule_met": None}
-    if measured:
-        row |= {"rests_on": rests_on, "rule_met": rule_met(claim, measured)}
-        if measured.reference is None:
-            row["reference"] = claim.reference
+    row |= {"rests_on": rests_on, "rule_met": measured and rule_met(claim, measured)}
+    if measured and measured.reference is None:
+        row["reference"] = claim.reference
     row |= {"verdict": verdict, "because": because, "later": claim.later, "source": claim.source}
     return row | {name: getattr(measured, name, "") for name in OF_CASE}
 

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,8 +42,7 @@ def special_attention(
 ) -> Measured:
     """Mean attention in percent to a target of Figure 2."""
     rows = at_depth(products.rows(SPECIAL_TOKENS, target=target), first_layer, last_layer)
-    more = {"case": layers_of(rows), "interval": OF_HEADS}
-    return mean_of(rows, "attention", "segments", 100, **more)
+    return mean_of(rows, "attention", "segments", 100, case=layers_of(rows), interval=OF_HEADS)
 
 
 @measure(SPECIAL_TOKENS)
@@ -53,25 +54,22 @@ def more_attention_below(
     other_first: int,
     other_last: int,
 ) -> Measured:
-    """Points of attention that some layers give to a target of Figure 2 more than others do.
-
-    The table has the interval of each head alone, so that of the difference is conservative: from
-    their ends.
-    """
-    rows = products.rows(SPECIAL_TOKENS, target=target)
-    parts = at_depth(rows, first_layer, last_layer), at_depth(rows, other_first, other_last)
-    means = [mean_of(part, "attention", "segments", 100) for part in parts]
-    each = zip(parts, means, strict=True)
-    about = ", ".join(f"{layers_of(part)}: {number.value:.1f}" for part, number in each)
-    return minus(*means, about=about)
+    """Points of attention that some layers give to a target of Figure 2 more than others do."""
+    layers = (first_layer, last_layer), (other_first, other_last)
+    means = [special_attention(products, target, *ends) for ends in layers]
+    return minus(*means, about=", ".join(f"{mean.case}: {mean.value:.1f}" for mean in means))
 
 
 @measure(POSITION)
 def heads_above_half(products: Products, target: str) -> Measured:
     """How many heads give more than half of their attention to the previous or next token."""
     rows = products.rows(POSITION, target=target)
-    sure, above, possible = (rows[name] > 0.5 for name in ("ci_low", "attention", "ci_high"))
+    sure, above, possible = _above_half(rows)
     return counted(sure, above, possible, "heads", about=" ".join(head_labels(rows[above])))
+
+
+def _above_half(rows: pd.DataFrame) -> list[pd.Series]:
+    return [rows[name] > 0.5 for name in ("ci_low", "attention", "ci_high")]
 
 
 @measure(POSITION)
@@ -85,22 +83,19 @@ def heads_in_first_half(products: Products, target: tuple[str, ...]) -> Measured
     rows = products[POSITION]
     rows = rows[rows["target"].isin(target)]
     early = (rows["layer"] + 0.5) / (rows["layer"].max() + 1) < 0.5
-    sure, above, possible = (rows[name] > 0.5 for name in ("ci_low", "attention", "ci_high"))
+    sure, above, possible = _above_half(rows)
     if not above.any():
         return None
-    value = _percent((above & early).sum(), (above & ~early).sum(), 0)
-    low = _percent((sure & early).sum(), (possible & ~early).sum(), 100)
-    high = _percent((possible & early).sum(), (sure & ~early).sum(), 0)
-    n = int(above.sum())
-    about = " ".join(head_labels(rows[above]))
+    least, most = (sure & early) | (possible & ~early), (possible & early) | (sure & ~early)
+    value, low, high = (
+        100 * early[heads].mean() if heads.any() else if_none
+        for heads, if_none in ((above, 0), (least, 100), (most, 0))
+    )
+    n, about = int(above.sum()), " ".join(head_labels(rows[above]))
     if n < FEWEST_HEADS:
         about += f": too few heads to tell, fewer than {FEWEST_HEADS}"
         return Measured(value, math.nan, math.nan, n, "heads", about=about)
     return Measured(value, low, high, n, "heads", about=about, interval=BOUNDS)
-
-
-def _percent(part: int, rest: int, if_none: float) -> float:
-    return 100 * part / (part + rest) if part + rest else if_none
 
 
 @measure(POSITION)
@@ -164,9 +159,7 @@ def no_weight_above_tenth(products: Products) -> Measured | None:
 def closer_within_layers(products: Products) -> Measured:
     """How much closer, in percent of the mean distance, heads of one layer are than others.
 
-    The heads are all that the model has. The ends are what is left of the number where the 2.5th
-    and 97.5th percentile of heads shuffled over the layers are taken from it: both lie above 0
-    where the permutation test finds that heads of one layer are closer.
+    Both ends lie above 0 where the permutation test finds that heads of one layer are closer.
     """
     row = products.row("clark2019-clusters", layer="all")
     value, scale = row["difference"], 100 / row["between"]
@@ -181,28 +174,22 @@ def relation(products: Products, relation: str) -> Measured:
     """Accuracy in percent of the best head for a relation; the reference is our best offset."""
     row = products.row(TABLE1, relation=relation)
     about = f"{row['head']}, offset {row['offset']:+.0f}: {row['baseline']:.1f}"
-    more = {"reference": row["baseline"], "about": about, "interval": OVER_DOCUMENTS}
-    return row_number(row, "accuracy", "words", **more)
+    return _of_row(row, "accuracy", about=about, reference=row["baseline"])
 
 
 @measure(TABLE1)
 def relation_head_gain(products: Products) -> Measured:
-    """Points by which the best head over all relations beats the best offset.
-
-    Both are chosen on one half of the documents and measured on the other, both ways.
-    """
+    """Points by which the best head over all relations beats the best offset, both chosen apart."""
     row = products.row(TABLE1, relation="all")
-    more = {"about": str(row["head"]), "interval": OVER_DOCUMENTS}
-    return row_number(row, "held_out_gain", "words", **more)
+    return _of_row(row, "held_out_gain", about=row["head"])
 
 
 @measure(TABLE1)
 def relations_beyond_offset(products: Products) -> Measured:
     """Percent of the paper's relations that have a head which beats the best offset.
 
-    Heads and offsets are measured on documents that did not choose them. The lower bound counts
-    the relations where the head is better, with p-values corrected for the number of relations
-    (Holm); the upper one those, too, whose interval reaches beyond LEAST_GAIN.
+    The lower bound counts the relations where the head is better, with p-values corrected for the
+    number of relations (Holm); the upper one those, too, whose interval reaches beyond LEAST_GAIN.
     """
     rows = _relations(products)
     gain, found = rows["held_out_gain"], holm(rows["held_out_gain_p"]) < LEVEL
@@ -236,21 +223,18 @@ def relations_above(
 def dependents_attend(products: Products) -> Measured:
     """Percent of the paper's relations whose best head looks in the paper's direction.
 
-    From the dependent to its head word, for pobj the other way round. The bounds are the relations
-    where the intervals of the two directions' best heads lie apart, and where they do not lie the
-    wrong way round.
+    That is from the dependent to its head word, for pobj the other way round. The bounds are by
+    whether the intervals of the two directions' best heads lie apart.
     """
-    scores, names, pairs = products[SCORES], list(_relations(products)["relation"]), []
-    for name in names:
-        rows = scores[scores["relation"] == name]
-        wanted = (rows["direction"] == "dependent_to_head") ^ (name == "pobj")
-        parts = rows[wanted], rows[~wanted]
-        pairs.append([part.loc[part["accuracy"].idxmax()] for part in parts])
-    sure = [ours["ci_low"] > other["ci_high"] for ours, other in pairs]
-    better = [ours["accuracy"] > other["accuracy"] for ours, other in pairs]
-    possible = [not ours["ci_high"] < other["ci_low"] for ours, other in pairs]
-    turned = [name for name, holds in zip(names, better, strict=True) if not holds]
-    about = _names("the other way round:", turned)
+    scores, names = products[SCORES], _relations(products)["relation"]
+    wanted = (scores["direction"] == "dependent_to_head") ^ (scores["relation"] == "pobj")
+    ours, other = (
+        part.loc[part.groupby("relation")["accuracy"].idxmax()].set_index("relation").loc[names]
+        for part in (scores[wanted], scores[~wanted])
+    )
+    better = ours["accuracy"] > other["accuracy"]
+    sure, possible = ours["ci_low"] > other["ci_high"], ~(ours["ci_high"] < other["ci_low"])
+    about = _names("the other way round:", better.index[~better])
     return in_percent(counted(sure, better, possible, "relations", about=about))
 
 
@@ -268,7 +252,7 @@ def special_tokens_kept(products: Products, most: float) -> Measured:
     """Percent of relations whose accuracy moves by less than `most` points for the median head.
 
     With [CLS] and [SEP] among the candidates, which can only take words from what is right: the
-    change is a share of the words. The bounds count the relations by the ends of its interval.
+    change is a share of the words.
     """
     rows = _relations(products)
     lost = -rows["with_special_median_change"]
@@ -277,6 +261,10 @@ def special_tokens_kept(products: Products, most: float) -> Measured:
     words = "bounds of the count, by 95% over words, as if of documents of their own"
     below = (loss < most for loss in (high, lost, low))
     return in_percent(counted(*below, "relations", interval=words))
+
+
+def _of_row(row: pd.Series, name: str, of: str = "words", **more: Any) -> Measured:
+    return row_number(row, name, of, interval=OVER_DOCUMENTS, **more)
 
 
 def _relations(products: Products) -> pd.DataFrame:
@@ -298,10 +286,10 @@ def antecedents(products: Products, system: str, mentions: str) -> Measured:
     wanted = {"compared": True, "type": mentions}
     row = products.row(TABLE2, system=system, **wanted)
     weaker = {"best head": "head word match", "nearest mention": ""}.get(system, "nearest mention")
-    more = {"about": str(row["head"]) if system == "best head" else ""}
+    more = {"about": row["head"] if system == "best head" else ""}
     if weaker:
         more["reference"] = products.row(TABLE2, system=weaker, **wanted)["accuracy"]
-    return row_number(row, "accuracy", "mentions", interval=OVER_DOCUMENTS, **more)
+    return _of_row(row, "accuracy", "mentions", **more)
 
 
 @measure(TABLE2)
@@ -311,8 +299,7 @@ def antecedent_gain(products: Products, other: str) -> Measured:
     `other` names the rule as the table's columns do: head_match or rules.
     """
     row = products.row(TABLE2, compared=True, type="all", system="best head")
-    more = {"about": str(row["held_out_head"]), "interval": OVER_DOCUMENTS}
-    return row_number(row, f"gain_{other}", "mentions", **more)
+    return _of_row(row, f"gain_{other}", "mentions", about=row["held_out_head"])
 
 
 @measure(TABLE3)
@@ -321,23 +308,18 @@ def probe(products: Products, probe: str) -> Measured:
     row = products.row(TABLE3, probe=probe)
     branching = products.row(TABLE3, probe="right-branching")["score"]
     reference = None if probe == "right-branching" else branching
-    more = {"reference": reference, "about": row["measure"], "interval": OVER_DOCUMENTS}
-    return row_number(row, "score", "words", **more)
+    return _of_row(row, "score", about=row["measure"], reference=reference)
 
 
 @measure("clark2019-probe-pairs")
 def probe_gain(products: Products, metric: str, probe: str, other: str) -> Measured | None:
-    """Points of UAS or UUAS by which one probe beats another.
-
-    The interval is over documents, the same for both probes.
-    """
+    """Points of UAS or UUAS by which one probe beats another, on the same documents."""
     pairs = products.rows("clark2019-probe-pairs", measure=metric)
-    for sign, names in ((1, (probe, other)), (-1, (other, probe))):
-        rows = pairs[(pairs["probe"] == names[0]) & (pairs["other"] == names[1])]
-        if len(rows):
-            row = rows.iloc[0]
-            ends = sorted((sign * row["ci_low"], sign * row["ci_high"]))
-            about = f"{row['n_documents']} documents"
-            more = {"about": about, "interval": OVER_DOCUMENTS}
-            return Measured(sign * row["difference"], *ends, int(row["n"]), "words", **more)
-    return None
+    rows = pairs[pairs[["probe", "other"]].isin([probe, other]).all(axis=1)]
+    if rows.empty:
+        return None
+    row = rows.iloc[0]
+    number = _of_row(row, "difference", about=f"{row['n_documents']} documents")
+    if row["probe"] == probe:
+        return number
+    return replace(number, value=-number.value, low=-number.high, high=-number.low)

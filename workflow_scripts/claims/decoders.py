@@ -30,10 +30,7 @@ CONFIRMED = "from the heads confirmed on running text to those found on random t
 
 @measure(RANDOM)
 def heads_with_role(products: Products, role: str) -> Measured:
-    """The number of heads that have a role on random tokens.
-
-    The lower end counts those that running text confirms.
-    """
+    """The number of heads that have a role on random tokens."""
     rows = products.rows(RANDOM, role=role)
     found = rows[rows["has_role"]].sort_values("score", ascending=False, kind="stable")
     ends = int(found["confirmed"].sum()), len(found)
@@ -46,7 +43,7 @@ def excess_loss(products: Products, role: str, mode: str, text: str) -> Measured
     """Nats by which the loss is higher without a role's heads than without any random ones.
 
     That is than without the sample of random heads that costs the most: of n samples, a set of
-    random heads exceeds it once in n + 1 times. Raises NotMeasured where no head has the role.
+    random heads exceeds it once in n + 1 times.
     """
     row = products.row("battery-causal", role=role, mode=mode, text=text, chosen="all")
     if pd.isna(row["margin"]):
@@ -62,10 +59,8 @@ def excess_loss(products: Products, role: str, mode: str, text: str) -> Measured
 def copying_among(products: Products, role: str) -> Measured:
     """Points by which heads with a role copy more often than all other heads.
 
-    A head copies where it has that role by behaviour. The interval resamples groups of heads that
-    share keys and values; samples in which either side has no head are left out. Its ends are NaN
-    where all heads of a side are in one group. Raises NotMeasured where no head has the role,
-    or all have.
+    A head copies where it has that role by behaviour. Samples of groups in which either side has no
+    head are left out. The ends are NaN where all heads of a side are in one group.
     """
     columns = ["layer", "head", "has_role"]
     heads = products.rows(RANDOM, role=role)[columns].merge(
@@ -77,10 +72,11 @@ def copying_among(products: Products, role: str) -> Measured:
     shared = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
     in_group = int(shared["n"]) // int(shared["n_groups"])
     groups = heads["layer"].astype(str) + "." + (heads["head"] // in_group).astype(str)
-    observed = np.ones((1, len(heads)), dtype=int)
-    value, *draws = _more_often(
-        copies, has, np.concatenate([observed, document_weights(groups, DRAWS, SEED)])
-    )
+    weights = document_weights(groups, DRAWS, SEED)
+    weights = np.concatenate([np.ones((1, len(heads)), dtype=int), weights])  # the observed first
+    with np.errstate(invalid="ignore"):  # NaN where either side has no head
+        one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
+    value, *draws = 100 * (one - other)
     low, high = np.nanpercentile(draws, CONFIDENCE)
     low, high = min(low, value), max(high, value)
     counts = [groups[side].nunique() for side in (has, ~has)]
@@ -92,22 +88,11 @@ def copying_among(products: Products, role: str) -> Measured:
     return Measured(float(value), float(low), float(high), len(heads), "heads", **more)
 
 
-def _more_often(copies: np.ndarray, has: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Points by which heads that `has` marks copy more often than the others, [draw].
-
-    `copies` and `has` are bool [head], `weights` [draw, head]; NaN where either side has no head.
-    """
-    with np.errstate(invalid="ignore"):
-        one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
-    return 100 * (one - other)
-
-
 @measure(RETRIEVAL)
 def retrieval_share(products: Products, role: str) -> Measured:
-    """Percent of the heads that are retrieval heads at the threshold of Wu et al.
+    """Percent of the heads that are retrieval heads at the threshold of Wu et al., not the study's.
 
-    Whatever the study's own threshold is. As the ends, by each head's interval over needles: those
-    surely at the threshold or above, and those possibly.
+    The ends are by each head's interval over needles.
     """
     rows = products.rows(RETRIEVAL, role=role)
     above = (rows["score"] > rows["others"]) & (rows["score"] >= WU_THRESHOLD)
@@ -128,8 +113,7 @@ def eigenvalues_and_copying(products: Products) -> Measured:
 def sinks(products: Products, first: str) -> Measured:
     """Percent of heads whose mean weight on the first token exceeds the threshold of Gu et al.
 
-    What stands `first` is the text's own token, the start token, or a random one. Raises
-    NotMeasured where the study has another threshold.
+    What stands `first` is the text's own token, the start token, or a random one.
     """
     threshold = products.row("battery-sinks", first=first, measure="sinks")["threshold"]
     if threshold != GU_THRESHOLD:

@@ -1,10 +1,9 @@
 """Each judged claim on an axis of its own: the rule's range, the paper's number and ours."""
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -30,19 +29,14 @@ NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
 PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A judged claim: its text, and one entry of text for each of its cases."""
 
     rows: pd.DataFrame  # the claim's cases
     statement: list[str]  # its lines, as those of the rule and of each case
     rule: list[str]
     cases: list[list[str]]
-
-    @property
-    def lines(self) -> int:
-        """How many lines the claim takes."""
-        return max(len(self.statement + self.rule), sum(map(len, self.cases)))
+    lines: int  # how many the claim takes
 
 
 def row_of(rows: pd.DataFrame) -> Row:
@@ -52,7 +46,9 @@ def row_of(rows: pd.DataFrame) -> Row:
     if not math.isnan(claim["paper_value"]):
         rule += f"; the paper's number: {_short(claim['paper_value'])}"
     cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
-    return Row(rows, wrap(claim["statement"], LEFT), wrap(rule, LEFT), cases)
+    statement, rule_lines = wrap(claim["statement"], LEFT), wrap(rule, LEFT)
+    lines = max(len(statement + rule_lines), sum(map(len, cases)))
+    return Row(rows, statement, rule_lines, cases, lines)
 
 
 @figures.drawn

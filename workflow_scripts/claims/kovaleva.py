@@ -3,27 +3,27 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import attrgetter
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from workflow_scripts.ablation.measures import HEADS, SCORES, rows_of_kind
 from workflow_scripts.claims.numbers import (
     AT_LEAST,
     CONFIDENCE,
-    MEAN_OF_ENDS,
     OVER_EXAMPLES,
     counted,
     in_percent,
     mean_of,
     minus,
-    over_runs,
     over_seeds,
     ratio,
     row_number,
-    share,
+    seeds_number,
+    share_number,
 )
 from workflow_scripts.claims.products import (
     NAMES,
@@ -36,11 +36,12 @@ from workflow_scripts.claims.products import (
     main_metric,
     main_rows,
     measure,
-    seeds_of,
+    on_task,
 )
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.annotations import FRAME_DIRECTION
 from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
 from workflow_scripts.patterns.measures import SHARES
@@ -49,6 +50,7 @@ TABLE1 = "kovaleva2019-table1"
 FRAMES, CONTROLS = "kovaleva2019-frames", "kovaleva2019-frame-controls"
 PAPER_TASKS = ("MRPC", "STS-B", "SST-2", "QQP", "RTE", "QNLI", "MNLI")
 NO_WORDS = ("cls", "sep", "punctuation")
+VALUE = attrgetter("value")
 OF_TOKENS = {"cls": "[CLS]", "sep": "[SEP]"}
 # From the ends of a normal interval of 90% to those of 95%.
 WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
@@ -56,10 +58,7 @@ WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
 
 @measure("kovaleva2019-classifier")
 def classifier_f1(products: Products) -> Measured:
-    """Macro F1 of the network on annotated maps of fine-tuned models, as the paper's are.
-
-    The reference is the same network on shuffled labels.
-    """
+    """Macro F1 of the network on annotated maps; the reference: the same on shuffled labels."""
     row, shuffled = (
         products.row("kovaleva2019-classifier", method=method, maps="fine-tuned")
         for method in ("network", "network, shuffled labels")
@@ -71,10 +70,9 @@ def classifier_f1(products: Products) -> Measured:
 
 @measure(SHARES)
 def class_share(products: Products, map_class: str) -> Cases:
-    """Percent of maps of a class after fine-tuning, on each task and by each method.
+    """Percent of maps of a class after fine-tuning, on each task and by each method, over heads.
 
-    The interval is over heads. Next to it of how many maps that either method gives the class both
-    give it.
+    Next to it of how many maps that either method gives the class both give it.
     """
     shares = products.rows(SHARES, stage="fine-tuned", **{"class": map_class})
     for task, of_task in shares.groupby("task", sort=False):
@@ -85,8 +83,9 @@ def class_share(products: Products, map_class: str) -> Cases:
         for method, rows in of_method.items():
             by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
             n, case = len(by_head), f"{TITLES[task]}, by {method}"
-            more = {"seeds": seeds_of(rows), "about": about, "task": task}
-            yield Measured(*over_runs(by_head.to_numpy()), n, "heads", case, **more)
+            ends = stats.ttest_1samp(by_head, 0).confidence_interval(CONFIDENCE)
+            more = {"about": about, **on_task(task, rows)}
+            yield Measured(by_head.mean(), *ends, n, "heads", case, **more)
 
 
 @measure(CONTROLS)
@@ -132,22 +131,17 @@ def glue_score(products: Products, task: str, metric: str, weights: str) -> Meas
 
 def _score(row: pd.Series, column: str) -> Measured:
     about = "" if row["official"] or row["generated"] else "other data than the task's own"
-    seeds = int(row["seeds"])
-    more = {"case": row["task"], "seeds": seeds, "reference": float(row["majority"])}
-    more |= {"not_comparable": about, "task": NAMES[row["task"]]}
-    more["interval"] = MEAN_OF_ENDS if seeds > 1 else ""
-    return row_number(row, column, "examples", **more)
+    more = {"reference": float(row["majority"]), "not_comparable": about}
+    return seeds_number(row, column, int(row["seeds"]), **more)
 
 
 def _gains(products: Products, more: str, less: str) -> Iterator[tuple[pd.Series, Measured]]:
     """For each of the paper's tasks its row and the points from column `less` to `more`."""
-    for row in main_rows(products[TABLE1]):
+    rows = main_rows(products[TABLE1]).dropna(subset=[more, less])
+    for _, row in rows[rows["task"].isin(PAPER_TASKS)].iterrows():
         one, other = _score(row, more), _score(row, less)
-        if row["task"] not in PAPER_TASKS or math.isnan(one.value - other.value):
-            continue
         about = f"{one.value:.1f} against {other.value:.1f}"
-        of_task = {"case": one.case, "seeds": one.seeds, "task": one.task}
-        yield row, minus(one, other, about=about, **of_task)
+        yield row, minus(one, other, about=about, seeds=one.seeds, task=one.task)
 
 
 @measure(TABLE1)
@@ -155,7 +149,8 @@ def table1_gain(
     products: Products, weights: str, other_weights: str, task: tuple[str, ...] = PAPER_TASKS
 ) -> list[Measured]:
     """Points by which one column of Table 1 is above another, on each of some tasks."""
-    return [gain for _, gain in _gains(products, weights, other_weights) if gain.case in task]
+    gains = _gains(products, weights, other_weights)
+    return [gain for row, gain in gains if row["task"] in task]
 
 
 @measure(TABLE1)
@@ -172,18 +167,11 @@ def average_gain(products: Products, weights: str, other_weights: str) -> Measur
     value = float(numbers[:, 0].mean())
     below, above = np.sqrt(((numbers[:, 1:] - numbers[:, :1]) ** 2).sum(axis=0)) / len(found)
     own = all(row["official"] and not row["generated"] for row, _ in found)
-    return Measured(
-        value,
-        value - below,
-        value + above,
-        sum(gain.n or 0 for _, gain in found),
-        "examples",
-        "seven tasks",
-        seeds=min(gain.seeds or 0 for _, gain in found),
-        reference=0.0,
-        not_comparable="" if own else "other data than the tasks' own",
-        interval=AT_LEAST,
-    )
+    more = {"seeds": min(gain.seeds or 0 for _, gain in found), "reference": 0.0}
+    more |= {"not_comparable": "" if own else "other data than the tasks' own"}
+    n = sum(gain.n or 0 for _, gain in found)
+    ends = value - below, value + above
+    return Measured(value, *ends, n, "examples", "seven tasks", interval=AT_LEAST, **more)
 
 
 @measure(SIMILARITY)
@@ -191,42 +179,40 @@ def last_layers_change(products: Products, but: str) -> Cases:
     """How much less similar the last layers' maps are than those of any other, in percent.
 
     The last sixth of the layers, two of twelve: the least changed of them against the most changed
-    of the others. Not on the task that the paper excepts. Raises NotMeasured where the last sixth
-    of a model has no layer.
+    of the others. Not on the task that the paper excepts.
     """
     for task, rows in products.all_of(SIMILARITY).groupby("task", sort=False):
         if TITLES[task] == but:
             continue
-        last = set(at_depth(rows, 11, 12)["layer"])
-        if not last:
+        last = rows["layer"].isin(at_depth(rows, 11, 12)["layer"])
+        if not last.any():
             raise NotMeasured(f"{rows['layer'].nunique()} layers are too few for a last sixth")
-        layers = {
-            layer: mean_of(part, "similarity", "examples", 100, about=f"layer {layer + 1}")
-            for layer, part in rows.groupby("layer")
-        }
-        least = max((layers[layer] for layer in last), key=_value)
-        other = min((layers[layer] for layer in layers if layer not in last), key=_value)
+        layers = [
+            [
+                mean_of(layer, "similarity", "examples", 100, about=layers_of(layer))
+                for _, layer in part.groupby("layer")
+            ]
+            for part in (rows[last], rows[~last])
+        ]
+        least, other = max(layers[0], key=VALUE), min(layers[1], key=VALUE)
         about = f"{least.value:.1f} in {least.about} against {other.value:.1f} in {other.about}"
-        yield minus(other, least, about=about, **_on_task(task, rows))
+        yield minus(other, least, about=about, **on_task(task, rows))
 
 
 @measure(KINDS)
 def words_to_special(products: Products) -> Cases:
     """Attention to the words with most, in percent of that to [CLS], and of that to [SEP].
 
-    As in the paper, of a kind's tokens the most attended counts. On each task, after fine-tuning,
-    on average over heads.
+    As in the paper, of a kind's tokens the most attended counts.
     """
     for task, rows in _features(products, "all"):
         kinds = _means(rows)
-        words = [kind for kind in kinds if kind not in NO_WORDS]
-        most = max(words, key=lambda kind: kinds[kind].value)
-        word = kinds[most]
+        word = max((kinds[kind] for kind in kinds if kind not in NO_WORDS), key=VALUE)
         for special, name in OF_TOKENS.items():
             to = kinds[special]
-            about = f"{word.value:.1f}% to a {most} against {to.value:.1f}% to {name}"
-            more = _on_task(task, rows) | {"case": f"{TITLES[task]}, {name}", "about": about}
-            yield ratio(word, to, 100, **more)
+            about = f"{word.value:.1f}% to a {word.about} against {to.value:.1f}% to {name}"
+            more = {"about": about, **on_task(task, rows)}
+            yield ratio(word, to, 100, case=f"{TITLES[task]}, {name}", **more)
 
 
 @measure(KINDS)
@@ -235,8 +221,7 @@ def special_by_depth(
 ) -> Cases:
     """Percent points of attention by which one special token gets more than another.
 
-    In layers of twelve; on each task, on average over heads. The paper speaks of early and of late
-    layers: `about` states both numbers of the others, too.
+    The paper speaks of early and of late layers: `about` states both numbers of the others, too.
     """
     for task, rows in _features(products, "all"):
         chosen = at_depth(rows, first_layer, last_layer)
@@ -245,172 +230,137 @@ def special_by_depth(
         means = (" against ".join(f"{kind.value:.1f}" for kind in kinds) for kinds in both)
         shown = zip(means, map(layers_of, parts), strict=True)
         about = "; ".join(f"{numbers}%, {layers}" for numbers, layers in shown)
-        yield minus(*both[0], about=about, **_on_task(task, rows))
+        yield minus(*both[0], about=about, **on_task(task, rows))
 
 
 @measure(KINDS)
 def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> Cases:
-    """Attention in percent of [CLS] in the last layer to a kind of tokens minus the next best kind.
-
-    On the tasks that the statement is about.
-    """
+    """Attention in percent of [CLS] in the last layer to a kind of tokens minus the next best."""
     for name, rows in _features(products, "cls"):
         kinds = _means(rows[rows["layer"] == rows["layer"].max()])
         if TITLES[name] not in task or token not in kinds:
             continue
-        most = max((kind for kind in kinds if kind != token), key=lambda kind: kinds[kind].value)
-        about = f"{kinds[token].value:.1f}% against {kinds[most].value:.1f}% to {most}"
-        yield minus(kinds[token], kinds[most], about=about, **_on_task(name, rows))
+        ours = kinds.pop(token)
+        most = max(kinds.values(), key=VALUE)
+        about = f"{ours.value:.1f}% against {most.value:.1f}% to {most.about}"
+        yield minus(ours, most, about=about, **on_task(name, rows))
 
 
 @measure("kovaleva2019-links", LINKS)
 def candidates_diagonal(products: Products, link: tuple[str, ...]) -> Cases:
     """How many of the three heads with most attention along a link have diagonal maps.
 
-    That is, give more than half of their attention to the previous and the next token; on each
-    task, after fine-tuning, for each link.
+    Those give more than half of their attention to the previous and the next token.
     """
     table = products.rows("kovaleva2019-links", stage="fine-tuned", far=False)
-    of_seeds = products.all_of(LINKS)
-    for (task, name), rows in table.groupby(["task", "link"], sort=False):
-        if name not in link:
-            continue
+    table = table[table["link"].isin(link)]
+    for (title, name), rows in table.groupby(["task", "link"], sort=False):
         shares = zip(rows["head"], rows["neighbours"], strict=True)
         about = ", ".join(f"{head}: {100 * share:.0f}%" for head, share in shares)
-        more = _on_task(NAMES[task], of_seeds[of_seeds["task"] == NAMES[task]])
+        of_seeds = products.all_of(LINKS, task=NAMES[title])
+        more = {"case": f"{title}, {name}", "about": about, **on_task(NAMES[title], of_seeds)}
         diagonal = (rows[f"neighbours{end}"] > 0.5 for end in ("_low", "", "_high"))
-        yield counted(*diagonal, "heads", about=about, **(more | {"case": f"{task}, {name}"}))
+        yield counted(*diagonal, "heads", **more)
 
 
 @measure(LINKS)
 def adjacent_links(products: Products, link: str) -> Cases:
     """Percent of a task's links whose tokens are neighbours."""
-    frame = products.all_of(LINKS)
-    frame = frame[(frame["stage"] == "fine-tuned") & (frame["link"] == link)]
+    frame = products.all_of(LINKS, stage="fine-tuned", link=link)
     for task, rows in frame.groupby("task", sort=False):
         n, far = (int(rows[rows["far"] == only]["links"].max()) for only in (False, True))
         if n:
             more = {"task": task, "interval": "95% as if links were independent"}
-            ends = share(n - far, n)
-            yield Measured(100 * (n - far) / n, *ends, n, "links", TITLES[task], **more)
+            yield share_number(n - far, n, "links", **more)
 
 
 @measure(HEADS, SHARED)
 def costly_head_and_shared_words(products: Products, task: str) -> Measured | None:
     """Points of attention, per token, by which a head prefers copies of words to other words.
 
-    Of the head whose disabling costs most on the task, after fine-tuning: from a word that both
-    sentences have to the tokens of its copy, minus those of the other words there.
+    Of the head whose disabling costs most on the task: from a word that both sentences have to the
+    tokens of its copy, minus those of the other words there.
     """
     heads, name, column = products[HEADS], NAMES[task], f"effect_{NAMES[task]}"
     if column not in heads:
         raise NotMeasured(f"{HEADS.name} has no {column}")
     worst = heads.loc[heads[column].idxmin()]
-    rows = products.all_of(SHARED)
-    rows = rows[(rows["task"] == name) & (rows["stage"] == "fine-tuned")]
-    rows = rows[(rows["measure"] == "copy") & (rows["layer"] == worst["layer"])]
-    rows = rows[rows["head"] == worst["head"]]
+    of_head = {"layer": worst["layer"], "head": worst["head"]}
+    rows = products.all_of(SHARED, task=name, stage="fine-tuned", measure="copy", **of_head)
     if rows.empty:
         return None
     about = f"{worst['name']}, {100 * worst[column]:+.1f} points where disabled"
-    return mean_of(rows, "excess", "examples", 100, about=about, **_on_task(name, rows))
+    return mean_of(rows, "excess", "examples", 100, about=about, **on_task(name, rows))
 
 
 def _features(products: Products, query: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each task's attention to kinds of tokens from a query, after fine-tuning."""
-    frame = products.all_of(KINDS)
-    frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == query)]
-    for task, rows in frame.groupby("task", sort=False):
-        yield str(task), rows
+    yield from products.all_of(KINDS, stage="fine-tuned", query=query).groupby("task", sort=False)
 
 
 def _means(rows: pd.DataFrame) -> dict[str, Measured]:
     """Mean over heads of the attention in percent to each kind that occurs."""
     return {
-        str(kind): mean_of(part, "attention", "examples", 100)
+        str(kind): mean_of(part, "attention", "examples", 100, about=str(kind))
         for kind, part in rows.groupby("kind", sort=False)
         if part["attention"].notna().any()
     }
 
 
-def _value(measured: Measured) -> float:
-    return measured.value
-
-
-def _on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
-    """What is stated of a number on a task."""
-    return {"case": TITLES[task], "task": task, "seeds": seeds_of(rows)}
-
-
 @measure("michel2019-gains")
 def held_out_gain(products: Products, disabled: str) -> Cases:
-    """Points gained by disabling the best head or layer, on examples that did not choose it.
-
-    Uniform attention, on each task. The interval is over examples, among which the unit is chosen
-    anew for each seed.
-    """
+    """Points gained by disabling the best head or layer, on examples that did not choose it."""
     gains = products.rows("michel2019-gains", unit=disabled, mode="uniform", split="dev")
-    found = pd.DataFrame(list(main_rows(gains)), columns=gains.columns)
-    for title, rows in found.groupby("task", sort=False):
+    for title, rows in main_rows(gains).groupby("task", sort=False):
         about = f"{rows['metric'].iloc[0]}, {rows['naive'].mean():+.1f} where chosen and measured"
         about += " on the same examples"
-        yield over_seeds(rows, "gain", case=title, about=about, task=NAMES[title])
+        yield over_seeds(rows, "gain", about=about, task=NAMES[title])
 
 
 @measure(SCORES)
 def best_head_effect(products: Products, task: str) -> Measured | None:
-    """Points gained by disabling the best head, chosen and measured on the same examples.
+    """Points gained by disabling each seed's best head, chosen and measured on the same examples.
 
-    As in the paper, with uniform attention. Of each seed its own best head. The interval is of the
-    chosen head: it does not hold that the best of all was taken.
+    As in the paper. The interval does not hold that the best of all heads was taken.
     """
-    rows, metric = _disabled(products, task, "head"), main_metric(NAMES[task])
-    rows = rows[rows["metric"] == metric]
+    metric = main_metric(NAMES[task])
+    rows = _disabled(products, task, "head", metric)
     if rows.empty:
         return None
     best = rows.loc[rows.groupby("seed")["effect"].idxmax()]
     about = f"{metric}, {' '.join(head_labels(best))}"
-    number = over_seeds(best, "effect", 100, case=task, about=about, task=NAMES[task])
+    number = over_seeds(best, "effect", 100, about=about, task=NAMES[task])
     interval = f"{number.interval or OVER_EXAMPLES}, of the chosen head alone"
     return replace(number, interval=interval)
 
 
 @measure(SCORES)
 def layer_effect(products: Products, task: str, layer: int) -> Measured | None:
-    """Points gained by disabling a layer of 12, with uniform attention.
-
-    Of a model with more layers the mean over those that are as deep, each disabled alone.
-    """
-    rows = _disabled(products, task, "layer")
-    rows = rows[rows["metric"] == "accuracy"]
+    """Points gained by disabling a layer of 12; of a larger model, the mean of those as deep."""
+    rows = _disabled(products, task, "layer", "accuracy")
     rows = at_depth(rows, layer, layer) if len(rows) else rows
     if rows.empty:
         return None
     more = {"interval": AT_LEAST} if rows["layer"].nunique() > 1 else {}
-    return over_seeds(rows, "effect", 100, case=task, task=NAMES[task], **more)
+    return over_seeds(rows, "effect", 100, task=NAMES[task], **more)
 
 
-def _disabled(products: Products, task: str, unit: str) -> pd.DataFrame:
+def _disabled(products: Products, task: str, unit: str, metric: str) -> pd.DataFrame:
     """The effects of disabling heads or layers on a task's development set, uniform attention."""
-    rows = _disabled_on(products, NAMES[task])
-    rows = rows[(rows["split"] == "dev") & (rows["unit"] == unit)]
-    return rows[rows["mode"] == "uniform"]
-
-
-def _disabled_on(products: Products, task: str) -> pd.DataFrame:
-    rows = products.all_of(SCORES)
-    return rows[rows["task"] == task]
+    wanted = {"split": "dev", "unit": unit, "mode": "uniform", "metric": metric}
+    return products.all_of(SCORES, task=NAMES[task], **wanted)
 
 
 @measure("kovaleva2019-strata", SCORES)
 def stratum_effect(products: Products, heads: str, task: str) -> Cases:
     """Points gained on average on a task by disabling a head of a kind, or of `all`."""
-    rows = products.rows("kovaleva2019-strata", stratum=heads)
-    for row in rows[rows["task"] == NAMES[task]].itertuples():
+    rows = where(products.rows("kovaleva2019-strata", stratum=heads), task=NAMES[task])
+    for row in rows.itertuples():
         ends = (row.effect + WIDER * (end - row.effect) for end in (row.low, row.high))
         number = (100 * value for value in (row.effect, *ends))
-        more = _on_task(row.task, _disabled_on(products, row.task)) | {"interval": OVER_EXAMPLES}
-        more["about"] = TASKS[row.task].main_metric  # which the strata are measured by
+        # The strata are measured by the task's main metric.
+        more = {"about": TASKS[row.task].main_metric, "interval": OVER_EXAMPLES}
+        more |= on_task(row.task, products.all_of(SCORES, task=row.task))
         yield Measured(*number, int(row.heads), "heads", **more)
 
 
@@ -433,6 +383,6 @@ def lowest_effect(products: Products, heads: str) -> Cases:
         ends = (effect + wider * (rows[f"{end}_{task}"] - effect) for end in ("low", "high"))
         number = (100 * float(values.min()) for values in (effect, *ends))
         about = f"{TASKS[task].main_metric}, {rows.loc[effect.idxmin(), 'name']}"
-        more = _on_task(task, _disabled_on(products, task)) | {"about": about}
-        more["interval"] = f"{OVER_EXAMPLES} for all these heads together (Bonferroni)"
-        yield Measured(*number, len(rows), "heads", **more)
+        more = {"interval": f"{OVER_EXAMPLES} for all these heads together (Bonferroni)"}
+        more |= on_task(task, products.all_of(SCORES, task=task))
+        yield Measured(*number, len(rows), "heads", about=about, **more)

@@ -1,8 +1,9 @@
-"""Our numbers for the claims of Michel et al. 2019 about heads of classifiers, and of decoders."""
+"""Our numbers for the claims of Michel et al. 2019: classifiers, decoders, then translators."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from scipy import stats
 from workflow_scripts.ablation.measures import SCORES, set_title
 from workflow_scripts.claims.numbers import (
     CONFIDENCE,
-    MEAN_OF_ENDS,
     OVER_DOCUMENTS,
     OVER_EXAMPLES,
+    OVER_HEADS,
     apart,
     area,
     between_sets,
@@ -23,22 +24,28 @@ from workflow_scripts.claims.numbers import (
     columns_of,
     counted,
     in_percent,
-    order_of_noise,
+    over_scores,
     over_seeds,
     row_number,
-    share_of_heads,
+    seeds_number,
+    share_number,
 )
 from workflow_scripts.claims.products import (
     NAMES,
     TITLES,
+    AnyTable,
     Cases,
     NotMeasured,
+    Numbers,
     Products,
     measure,
-    seeds_of,
+    on_task,
 )
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.translation import measures as translation
 
 PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
 PREFERRED["STS-B"] = TASKS["stsb"].main_metric
@@ -50,38 +57,36 @@ BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two m
 MODES = ("next-token-modes", "ablation-modes")
 MODE_HEADS = ("next-token-mode-heads", "ablation-mode-heads")
 ATTRIBUTION = ("next-token-attribution", "ablation-attribution")
+CROSS = "encoder-decoder"
+CHOSEN_ON, MEASURED_ON = "validation", "test"
+LEAST = 10.0  # BLEU from which on a model counts as translating
+LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's first epoch has 3.0
 
 
 def _in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of each task in one metric: accuracy or Pearson's correlation, or what there is."""
     parts = []
     for task, rows in table.groupby("task", sort=False):
-        preferred = rows[rows["metric"] == PREFERRED[str(task)]]
+        preferred = where(rows, metric=PREFERRED[str(task)])
         parts.append(preferred if len(preferred) else rows)
     return pd.concat(parts)
 
 
 def _no_accuracy(metric: str) -> str:
     """Why points of a metric have no bound in points of accuracy; empty where they have."""
-    if metric in CORRELATIONS:
-        return "points of a correlation are not points of accuracy"
-    return ""
+    return "points of a correlation are not points of accuracy" if metric in CORRELATIONS else ""
 
 
-def _development_sets(table: pd.DataFrame) -> list[tuple[dict[str, Any], pd.DataFrame]]:
-    """The rows of each task and development set, in one metric, after what is stated of a number.
+def _development_sets(products: Products, table: str) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """For each task and development set what is stated of a number, and its rows with gates of 0.
 
-    With gates of 0. That is its case, task and seeds, and why it is not comparable with the paper's
-    points of accuracy. Each seed has rows of its own.
+    The rows are in one metric, a row for each seed.
     """
-    table = _in_one_metric(table[table["mode"] == "zero"])
-    parts = []
+    table = _in_one_metric(where(products[table], mode="zero"))
     for (task, split), rows in table.groupby(["task", "split"], sort=False):
-        case = task if split == DEV else f"{task} {split.removeprefix('dev_')}"
-        fields = {"case": case, "task": NAMES[task], "seeds": seeds_of(rows)}
-        fields["not_comparable"] = _no_accuracy(rows["metric"].iloc[0])
-        parts.append((fields, rows))
-    return parts
+        case = "" if split == DEV else f"{task} {split.removeprefix('dev_')}"
+        because = _no_accuracy(rows["metric"].iloc[0])
+        yield {"case": case, "not_comparable": because, **on_task(NAMES[task], rows)}, rows
 
 
 @measure("michel2019-table1", "michel2019-power")
@@ -90,10 +95,9 @@ def classifier_heads_without_loss(products: Products, level: float, most: float)
 
     By the paper's criterion a loss has a p below the level, uncorrected: of a t-test, or of a
     randomisation test where the metric is no mean over examples. The lower end counts the heads
-    that surely lose less than `most` points, of those without a significant loss: a test that finds
-    little shows little. Mean over seeds.
+    that surely lose less than `most` points, too: a test that finds little shows little.
     """
-    for fields, rows in _development_sets(products["michel2019-table1"]):
+    for fields, rows in _development_sets(products, "michel2019-table1"):
         p = rows["p_t"].fillna(rows["p"])
         free = ~((rows["effect"] < 0) & (p < level))
         about = f"{_examples(rows)}; {_found(products, rows)} would be found after correction"
@@ -119,9 +123,8 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
     The column is the `effect` of the head that is chosen on the examples that measure it, as in
     Table 3, or the `gain` of one chosen on others, as in Table 6. 1.4 points are the smallest loss
     that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
-    Mean over seeds.
     """
-    for fields, rows in _development_sets(products["michel2019-table3"]):
+    for fields, rows in _development_sets(products, "michel2019-table3"):
         value, low, high = (rows[name] > -most for name in columns_of(rows, column))
         number = in_percent(counted(low, value, high, "layers", about=_examples(rows), **fields))
         yield replace(number, n=rows["layer"].nunique())
@@ -129,11 +132,8 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
 
 @measure("michel2019-table3")
 def worst_layer_of_one_head(products: Products) -> Cases:
-    """Points gained in the layer that loses most with its best head alone, chosen as in Table 3.
-
-    Mean over seeds, whose worst layers may differ.
-    """
-    for fields, rows in _development_sets(products["michel2019-table3"]):
+    """Points gained in each seed's layer that loses most with its best head alone (Table 3)."""
+    for fields, rows in _development_sets(products, "michel2019-table3"):
         worst = rows.loc[rows.groupby("seed")["effect"].idxmin()]
         left = [f"{row.head} left in layer {row.layer}" for row in worst.itertuples()]
         about = f"{worst['metric'].iloc[0]}, {' or '.join(dict.fromkeys(left))}"
@@ -144,22 +144,17 @@ def worst_layer_of_one_head(products: Products) -> Cases:
 def agreement(products: Products, correlation: float, task: str = "") -> Cases:
     """Correlation of all heads' effects on a task's development set and one of another domain.
 
-    On every task, or one; `correlation` is the paper's. The number is not comparable where the
-    effects are too noisy for it. The interval resamples heads.
+    On every task, or one; `correlation` is the paper's.
     """
-    rows = products["michel2019-pairs"]
-    rows = rows[rows["mode"] == "zero"]
-    halves = rows[rows["kind"] == "halves"].set_index("one")["pearson"]
-    seeds = products.all_of(SCORES).groupby("task")["seed"].nunique()
-    tasks = {set_title(name, DEV): name for name in seeds.index}
-    rows = rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)]
-    for row in rows.to_dict("records"):
-        name = tasks[row["one"]]
-        if task and TITLES[name] != task:
-            continue
-        of_both = halves[row["one"]], halves[f"{TITLES[name]} {row['other']}"]
-        more = {"task": name, "seeds": int(seeds[name])}
-        yield between_sets(row, *of_both, correlation, **more)
+    rows = where(products["michel2019-pairs"], mode="zero")
+    halves = where(rows, kind="halves").set_index("one")["pearson"]
+    by_task = products.all_of(SCORES).groupby("task")
+    by_title = {set_title(name, DEV): on_task(str(name), of_task) for name, of_task in by_task}
+    for row in where(rows, kind="datasets").to_dict("records"):
+        more = by_title.get(row["one"])
+        if more and task in ("", TITLES[more["task"]]):
+            of_both = halves[row["one"]], halves[f"{TITLES[more['task']]} {row['other']}"]
+            yield between_sets(row, *of_both, correlation, **more)
 
 
 @measure("michel2019-fig3")
@@ -174,26 +169,22 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
             continue
         row = rows.loc[(rows["share"] - share).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
-        yield _mean_over_runs(row, about, 100, comparable=bool(task))
+        because = "" if task else _no_accuracy(row["metric"])
+        more = {"about": about, "not_comparable": because}
+        yield seeds_number(row, "change", int(row["runs"]), 100, **more)
 
 
 @measure("michel2019-fig3")
 def order_area(products: Products) -> Cases:
-    """Points by which importance beats ablation as an order, on average over all shares pruned.
-
-    The average is the area of the curve, by trapezoids. Not comparable where the other order does
-    not surely beat the random one, if there is one.
-    """
-    orders = ("importance", "ablation", "random")
-    ones, others, random = (_curves(products, order) for order in orders)
-    for task in sorted(ones.keys() & others.keys()):
-        first, second = area(ones[task], "change"), area(others[task], "change")
-        third = area(random[task], "change") if task in random else None
-        about = f"{ones[task]['metric'].iloc[0]}, {first.value:+.1f} against {second.value:+.1f}"
-        about += f"; a random order: {third.value:+.1f}" if third else ""
-        more = {"about": about, "task": NAMES[task], "seeds": int(ones[task]["runs"].min())}
-        more |= {"n": int(ones[task]["n"].iloc[0]), "of": "examples", "case": task}
-        yield apart(first, second, not_comparable=order_of_noise(second, third), **more)
+    """Points by which importance beats ablation as an order, on average over all shares pruned."""
+    orders = [_curves(products, order) for order in ("importance", "ablation", "random")]
+    about = "{:+.1f} against {:+.1f}; a random order: {:+.1f}"
+    for task in sorted(orders[0].keys() & orders[1].keys()):
+        areas = [area(curves[task], "change") if task in curves else None for curves in orders]
+        rows = orders[0][task]
+        more = {"about": f"{rows['metric'].iloc[0]}, {about}", "task": NAMES[task]}
+        more |= {"n": int(rows["n"].iloc[0]), "of": "examples", "seeds": int(rows["runs"].min())}
+        yield over_scores(*areas, **more)
 
 
 def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
@@ -205,34 +196,18 @@ def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
 
 @measure("michel2019-one-head")
 def one_head_each(products: Products) -> Cases:
-    """Points gained with the most important head of every layer alone left.
-
-    Those of a correlation are not comparable: the bound is of accuracy.
-    """
+    """Points gained with the most important head of every layer alone left."""
     for _, row in products.rows("michel2019-one-head", kept="most important").iterrows():
-        yield _mean_over_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before")
-
-
-def _mean_over_runs(
-    row: pd.Series, about: str, scale: float = 1.0, comparable: bool = False
-) -> Measured:
-    """A change that is a mean over seeds, whose ends are means of theirs.
-
-    That of a correlation is `comparable` only where the claim is of the task itself.
-    """
-    task, seeds = row["task"], int(row["runs"])
-    more = {"case": task, "task": NAMES[task], "seeds": seeds, "about": about}
-    more["not_comparable"] = "" if comparable else _no_accuracy(row["metric"])
-    more["interval"] = MEAN_OF_ENDS if seeds > 1 else ""
-    return row_number(row, "change", "examples", scale, **more)
+        about = f"{row['metric']}, {row['unpruned']:.1f} before"
+        more = {"about": about, "not_comparable": _no_accuracy(row["metric"])}
+        yield seeds_number(row, "change", int(row["runs"]), **more)
 
 
 @measure("michel2019-table4")
 def speed_gain(products: Products, batch_size: int) -> Cases:
     """Percent by which inference gains speed with half of the heads removed.
 
-    The interval is Student's, as if the two medians over repeats were means. Not comparable on a
-    CPU.
+    The interval is Student's, as if the two medians over repeats were means.
     """
     rows = products.rows("michel2019-table4", batch_size=batch_size)
     for row in rows.itertuples():
@@ -246,7 +221,7 @@ def speed_gain(products: Products, batch_size: int) -> Cases:
         more["interval"] = "95% over repeats (Student)"
         if row.device == "cpu":
             more["not_comparable"] = "measured on a CPU"
-        yield Measured(*ends, repeats, "repeats", row.task, **more)
+        yield Measured(*ends, repeats, "repeats", **more)
 
 
 @measure(*MODES)
@@ -257,58 +232,40 @@ def modes_rank(products: Products, mode: str, other_mode: str) -> Cases:
     the upper end is divided by what halves of the examples show that noise leaves of a perfect one.
     """
     for task, rows in _two_modes(products, mode, other_mode):
-        most = [
-            ceiling(*pair) for pair in rows[["halves_one", "halves_other"]].itertuples(index=False)
-        ]
-        highs = [_without_noise(*pair) for pair in zip(rows["rho_high"], most, strict=True)]
-        number = [float(rows[name].mean()) for name in ("rho", "rho_low")]
+        most = [*map(ceiling, rows["halves_one"], rows["halves_other"])]
+        highs = [*map(_without_noise, rows["rho_high"], most)]
         about = f"{int(rows['n_heads'].iloc[0])} heads; "
         about += f"independent noise leaves at most {np.mean(most):.2f}"
-        n, unit, over = _resampled(task, rows)
-        more = {"interval": f"{over}, the upper end without noise", "about": about}
-        yield Measured(*number, float(np.mean(highs)), n, unit, **more, **_on_task(task, rows))
+        number = rows["rho"].mean(), rows["rho_low"].mean(), np.mean(highs)
+        yield _resampled(task, rows, number, about, ", the upper end without noise")
 
 
-@measure(*MODES)
-def modes_opposite(products: Products, mode: str, other_mode: str) -> list[Measured]:
+@measure(*MODES, if_none="no head has p below .05 in both modes")
+def modes_opposite(products: Products, mode: str, other_mode: str) -> Cases:
     """Percent of the heads with p below .05 in two modes whose effects have opposite signs.
 
     Signs of the others are mostly noise.
     """
-    numbers = []
     for task, rows in _two_modes(products, mode, other_mode):
         opposite, both = (int(rows[f"{name}_nominal"].sum()) for name in ("opposite", "both"))
-        if not both:
-            continue
-        about = f"{opposite} of {both} heads with p below .05 in both modes"
-        more = {"interval": "95% of a share of heads (Wilson)", "about": about}
-        numbers.append(share_of_heads(opposite, both, **more, **_on_task(task, rows)))
-    if not numbers:
-        raise NotMeasured("no head has p below .05 in both modes")
-    return numbers
+        if both:
+            about = f"{opposite} of {both} heads with p below .05 in both modes"
+            more = {"interval": "95% of a share of heads (Wilson)", "about": about}
+            yield share_number(opposite, both, "heads", **more, **_on_task(task, rows))
 
 
-@measure(*MODE_HEADS)
-def modes_verdict(products: Products) -> list[Measured]:
-    """Percent of the heads with an effect, in some mode or between two, shown in every mode.
-
-    On the loss of each task, or of running text, and of all seeds together.
-    """
-    numbers = []
-    for task, rows in _first(products, MODE_HEADS).groupby("task", sort=False):
-        rows = rows[(rows["of"] == "loss") & (rows["verdict"] != "no effect shown")]
-        if rows.empty:
-            continue
+@measure(*MODE_HEADS, if_none="no head has an effect on the loss in any mode")
+def modes_verdict(products: Products) -> Cases:
+    """Percent of the heads with an effect, in some mode or between two, shown in every mode."""
+    heads = where(_first(products, MODE_HEADS), of="loss")
+    heads = heads[heads["verdict"] != "no effect shown"]
+    for task, rows in heads.groupby("task", sort=False):
         in_all = rows["verdict"] == "in all modes"
+        possible = rows["verdict"] != "depends on the mode"
         lows, highs = (rows.filter(regex=f"^{end}_") for end in ("low", "high"))
         sure = in_all & ((lows > 0).all(axis=1) | (highs < 0).all(axis=1))
-        counts = (in_all.sum(), sure.sum(), (rows["verdict"] != "depends on the mode").sum())
-        value = [float(100 * count / len(rows)) for count in counts]
         more = {"interval": BY_HEADS, **_on_task(str(task), rows)}
-        numbers.append(Measured(*value, len(rows), "heads", **more))
-    if not numbers:
-        raise NotMeasured("no head has an effect on the loss in any mode")
-    return numbers
+        yield in_percent(counted(sure, in_all, possible, "heads", **more))
 
 
 @measure(*ATTRIBUTION)
@@ -330,8 +287,7 @@ def attribution_missed(products: Products, estimate: str) -> list[Measured]:
 def _attribution(
     products: Products, estimate: str, name: str, against: str = "effect", over: str = ""
 ) -> list[Measured]:
-    table = _first(products, ATTRIBUTION)
-    table = table[(table["estimate"] == estimate) & (table["against"] == against)]
+    table = where(_first(products, ATTRIBUTION), estimate=estimate, against=against)
     numbers = []
     for task, rows in table.groupby("task", sort=False):
         ends = rows[[name, f"{name}_low", f"{name}_high"]].mean()
@@ -340,9 +296,7 @@ def _attribution(
         if over:
             ends = 100 * ends / rows[over].iloc[0]
             about = f"{rows[over].iloc[0]} heads of {heads}, {rows['first'].iloc[0]} of them first"
-        n, unit, interval = _resampled(str(task), rows)
-        more = {"interval": interval, "about": about, **_on_task(str(task), rows)}
-        numbers.append(Measured(*ends.tolist(), n, unit, **more))
+        numbers.append(_resampled(str(task), rows, ends, about))
     if not numbers or any(pd.isna(number.value) for number in numbers):
         raise NotMeasured(f"the study has no attribution {estimate}")
     return numbers
@@ -350,12 +304,11 @@ def _attribution(
 
 def _two_modes(products: Products, *modes: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each task with the rows of two modes on its loss, one for each seed."""
-    table = _first(products, MODES)
-    table = table[(table["of"] == "loss") & table[["one", "other"]].isin(modes).all(axis=1)]
+    table = where(_first(products, MODES), of="loss")
+    table = table[table[["one", "other"]].isin(modes).all(axis=1)]
     if table.empty:
         raise NotMeasured(f"the study does not disable heads in both modes {' and '.join(modes)}")
-    for task, rows in table.groupby("task", sort=False):
-        yield str(task), rows
+    yield from table.groupby("task", sort=False)
 
 
 def _without_noise(end: float, most: float) -> float:
@@ -371,15 +324,269 @@ def _first(products: Products, names: tuple[str, str]) -> pd.DataFrame:
     return products[decoders if f"tables/{decoders}.csv" in products else classifiers]
 
 
-def _resampled(task: str, rows: pd.DataFrame) -> tuple[int, str, str]:
-    """What the intervals of `rows` resample: its number, its unit, and the words for it."""
+def _resampled(
+    task: str, rows: pd.DataFrame, ends: Iterable[float], about: str, more: str = ""
+) -> Measured:
+    """A number whose interval resamples documents, of running text, or a task's examples."""
+    n, of, over = "n", "examples", OVER_EXAMPLES
     if task == TEXT:
-        return int(rows["n_documents"].iloc[0]), "documents", OVER_DOCUMENTS
-    return int(rows["n"].iloc[0]), "examples", OVER_EXAMPLES
+        n, of, over = "n_documents", "documents", OVER_DOCUMENTS
+    stated = {"interval": over + more, "about": about, **_on_task(task, rows)}
+    return Measured(*map(float, ends), int(rows[n].iloc[0]), of, **stated)
 
 
 def _on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
     """What is stated of a number on a task; nothing of running text."""
-    if task == TEXT:
-        return {}
-    return {"case": TITLES[task], "task": task, "seeds": seeds_of(rows)}
+    return {} if task == TEXT else on_task(task, rows)
+
+
+@measure(translation.CURVES)
+def base_bleu(products: Products) -> Cases:
+    """BLEU of the intact translator; the interval resamples sentences."""
+    for rows in _bleu_curves(products, "all").values():
+        yield _run_number(where(rows, pruned=0).iloc[0], "score")
+
+
+def measure_of_translators(*tables: AnyTable) -> Callable[[Numbers], Numbers]:
+    """Enter a measure whose number is not comparable where the intact model hardly translates."""
+
+    def enter(measured: Numbers) -> Numbers:
+        @measure(translation.CURVES, *tables)
+        @wraps(measured)
+        def numbers(products: Products, **arguments: Any) -> Cases:
+            bleu = {number.run: number.value for number in base_bleu(products)}
+            for number in measured(products, **arguments):
+                if (found := bleu[number.run]) < LEAST:
+                    because = f"a model of {found:.1f} BLEU hardly translates"
+                    number = replace(number, not_comparable=because)
+                yield number
+
+        return numbers
+
+    return enter
+
+
+def _bleu_curves(
+    products: Products, scope: str, strategy: str = "importance"
+) -> dict[str, pd.DataFrame]:
+    """The curve of BLEU of each run, pruned in an order."""
+    rows = products.all_of(translation.CURVES, scope=scope, strategy=strategy, metric="bleu")
+    return dict(iter(rows.groupby("run", sort=False)))
+
+
+def _minus_type(other: str) -> str:
+    """Encoder-decoder attention minus another type, for people."""
+    return f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[other]}"
+
+
+def _run_number(row: Any, name: str, scale: float = 1, **more: Any) -> Measured:
+    """A number of a run, with its interval over sentences."""
+    return row_number(row, name, "sentences", scale, run=row["run"], **more)
+
+
+@measure_of_translators(translation.OF_TYPES)
+def type_gap(products: Products, effect: str) -> Cases:
+    """BLEU that encoder-decoder attention loses over each other type, by an effect of the table."""
+    types = products.all_of(translation.OF_TYPES, split=MEASURED_ON, type=CROSS, measure=effect)
+    alone = where(types, other="").set_index("run")["value"]
+    for row in types[types["other"] != ""].to_dict("records"):
+        about = f"{ATTENTION_TYPES[CROSS]}: {alone[row['run']]:+.2f}"
+        yield _run_number(row, "value", case=_minus_type(row["other"]), about=about)
+
+
+@measure_of_translators(translation.SCORES)
+def one_head_left(products: Products, layers: str, chosen_on: str) -> Cases:
+    """The effect on BLEU of keeping only one head in a layer, on the test set.
+
+    That of the last layer's encoder-decoder attention (`last`), or of the `others` the smallest
+    effect. The head is chosen on the test set itself, as in Table 2, or on the validation set, as
+    in Table 5.
+    """
+    for _, rows in _best_left(products, chosen_on):
+        last = (rows["type"] == CROSS) & (rows["layer"] == rows["layer"].max())
+        rows = rows[last if layers == "last" else ~last]
+        row = rows.loc[rows["effect"].idxmin()]
+        about = f"{ATTENTION_TYPES[row['type']]} {head_label(row['layer'], row['head'])}"
+        yield _run_number(row, "effect", about=about)
+
+
+@measure_of_translators(translation.SCORES)
+def translator_layers_of_one_head(
+    products: Products, chosen_on: str, level: float, most: float
+) -> Cases:
+    """Percent of all types' layers that lose no BLEU significantly with their best head alone."""
+    for run, rows in _best_left(products, chosen_on):
+        yield _without_loss(rows, level, most, "layers", run)
+
+
+@measure_of_translators(translation.SCORES)
+def translator_heads_without_loss(
+    products: Products, attention: str, level: float, most: float
+) -> Cases:
+    """Percent of a type's heads whose masking alone loses no BLEU significantly.
+
+    The smallest losses that are significant in the paper are of 0.31 (Table 1), 0.36 and 0.42: a
+    study that cannot exclude a loss of half a point (`most`) has not seen that nothing is lost.
+    """
+    for run, rows in _masked(products, attention):
+        yield _without_loss(rows, level, most, "heads", run)
+
+
+def _without_loss(rows: pd.DataFrame, level: float, most: float, of: str, run: str) -> Measured:
+    """By the paper's criterion a loss has a p below the level, of an uncorrected paired bootstrap.
+
+    The lower end counts those that surely lose less than `most` of BLEU, too.
+    """
+    lost = rows["effect"] < 0
+    corrected = int((lost & (rows["p_corrected"] < 0.05)).sum())
+    about = f"{corrected} with a loss at a corrected p below 0.05"
+    free, sure = ~(lost & (rows["p_paper"] < level)), rows["ci_low"] > -most
+    return bounded(sure, free, of, about=about, run=run)
+
+
+@measure_of_translators(translation.SCORES)
+def significant_heads(products: Products, attention: str, level: float) -> Cases:
+    """Percent of a type's heads that change BLEU with p below a level."""
+    for run, rows in _masked(products, attention):
+        yield _share((rows["p_paper"] < level).sum(), len(rows), run)
+
+
+@measure_of_translators(translation.SCORES)
+def better_heads(products: Products, attention: str, level: float) -> Cases:
+    """Percent that raise BLEU when masked, of the heads that significant_heads counts."""
+    for run, masked in _masked(products, attention):
+        if len(rows := masked[masked["p_paper"] < level]):
+            yield _share((rows["effect"] > 0).sum(), len(rows), run)
+
+
+def _share(count: int, n: int, run: str) -> Measured:
+    return share_number(int(count), n, "heads", run=run, interval=OVER_HEADS)
+
+
+@measure_of_translators("michel2019-translation-pairs")
+def translator_agreement(products: Products, correlation: float) -> Cases:
+    """Correlation of all heads' effects on BLEU on the test set and on one of another domain.
+
+    `correlation` is the paper's.
+    """
+    table = products.rows("michel2019-translation-pairs", mode="zero", metric="bleu", type="all")
+    rows = where(table, kind="splits", one=MEASURED_ON)
+    rows = rows[rows["other"] != CHOSEN_ON]
+    if rows.empty:
+        raise NotMeasured("the study has no test set of another domain (translation.data.domains)")
+    halves = where(table, kind="halves").set_index(["run", "one"])["pearson"]
+    for row in rows.to_dict("records"):
+        of_both = (halves[row["run"], row[split]] for split in ("one", "other"))
+        yield between_sets(row, *of_both, correlation, run=str(row["run"]))
+
+
+def _masked(products: Products, attention: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and the effects on BLEU of masking a type's heads, on the test set."""
+    return _bleu(products, unit="head", split=MEASURED_ON, type=attention)
+
+
+def _bleu(products: Products, **wanted: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and the effects on BLEU of masking by gates of 0."""
+    rows = products.all_of(translation.SCORES, mode="zero", metric="bleu", **wanted)
+    yield from rows.groupby("run", sort=False)
+
+
+def _best_left(products: Products, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run and the test set's rows of each layer's head that is best left alone on a set."""
+    keys = ["type", "layer"]
+    measured = dict(_bleu(products, unit="all-but-one", split=MEASURED_ON))
+    for run, chosen in _bleu(products, unit="all-but-one", split=chosen_on):
+        best = chosen.loc[chosen.groupby(keys)["effect"].idxmax(), [*keys, "head"]]
+        yield run, best.merge(measured[run], on=[*keys, "head"])
+
+
+@measure_of_translators()
+def kept_bleu(products: Products, share: float, attention: tuple[str, ...]) -> Cases:
+    """Percent of BLEU that is retained with a share of the heads pruned by importance.
+
+    Of `all` heads, or of each type of which as many are pruned.
+    """
+    for scope in attention:
+        for curve in _bleu_curves(products, scope).values():
+            yield _kept(curve, share, ATTENTION_TYPES.get(scope, ""))
+
+
+@measure_of_translators()
+def kept_gap(products: Products, share: float) -> Cases:
+    """Percentage points of BLEU retained without encoder-decoder heads, over each other type."""
+    cross = _bleu_curves(products, CROSS)
+    for other in (name for name in ATTENTION_TYPES if name != CROSS):
+        for run, curve in _bleu_curves(products, other).items():
+            one, two = _kept(cross[run], share), _kept(curve, share)
+            more = {"about": f"{one.value:.1f}% and {two.value:.1f}%", "case": _minus_type(other)}
+            yield apart(one, two, n=one.n, of=one.of, run=run, **more)
+
+
+@measure_of_translators()
+def kept_area(products: Products) -> Cases:
+    """Percentage points of BLEU that importance retains over scores, on average over all shares."""
+    orders = [_bleu_curves(products, "all", order) for order in ("importance", "score", "random")]
+    about = "{:.1f}% and {:.1f}%; a random order: {:.1f}%"
+    for run in (name for name in orders[0] if name in orders[1]):
+        areas = [_area(curves[run]) if run in curves else None for curves in orders]
+        n = int(orders[0][run]["n"].iloc[0])
+        yield over_scores(*areas, about, n=n, of="sentences", run=run)
+
+
+@measure_of_translators(translation.TRAINING)
+def kept_in_training(
+    products: Products, share: float, first_epoch: int, last_epoch: float = math.inf
+) -> Cases:
+    """Percent of an epoch's BLEU that is retained with a share of heads pruned by importance."""
+    for epoch, curve in _epochs(products, first_epoch, last_epoch):
+        yield replace(_kept(curve, share, epoch), not_comparable=_early(curve))
+
+
+@measure_of_translators(translation.TRAINING)
+def above_proportion(products: Products, first_epoch: int, last_epoch: float = math.inf) -> Cases:
+    """Percentage points of BLEU retained beyond the share of heads left, on average over shares.
+
+    That is the area between an epoch's curve, pruned by importance, and the straight line from all
+    to nothing.
+    """
+    for epoch, curve in _epochs(products, first_epoch, last_epoch):
+        kept, shares, row = _area(curve), 100 * curve["share"], curve.iloc[0]
+        line = 100 - (shares.max() + shares.min()) / 2  # the mean height of the straight line
+        about = f"{kept.value:.1f}% of {row['baseline']:.1f} BLEU, "
+        about += f"mean over shares up to {shares.max():.0f}%"
+        ends = (end - line for end in (kept.value, kept.low, kept.high))
+        more = {"about": about, "run": row["run"], "not_comparable": _early(curve)}
+        more["interval"] = "at least 95% over sentences"
+        yield Measured(*ends, int(row["n"]), "sentences", epoch, **more)
+
+
+def _epochs(products: Products, first: int, last: float) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each run's measured epochs of a span, for people, and their curves of BLEU."""
+    rows = products.all_of(translation.TRAINING, "epochs of a translator's training", metric="bleu")
+    rows = rows[rows["epoch"].between(first, last)]
+    if rows.empty:
+        span = f"{first}-" if math.isinf(last) else f"{first}-{last:g}"
+        raise NotMeasured(f"no translator's training has a measured epoch of {span}")
+    for (_, epoch), curve in rows.groupby(["run", "epoch"], sort=False):
+        yield f"epoch {epoch}", curve
+
+
+def _early(curve: pd.DataFrame) -> str:
+    """Why an epoch's number is not comparable: its model does not translate yet; else empty."""
+    base = curve["baseline"].iloc[0]
+    few = f"with {base:.1f} BLEU before pruning there is nothing to lose"
+    return few if base < LEAST_EARLY else ""
+
+
+def _area(rows: pd.DataFrame) -> Measured:
+    """The percent of BLEU retained on average over all shares pruned; mean over random orders."""
+    kept = list(columns_of(rows, "kept"))
+    return area(rows.groupby("share", as_index=False)[kept].mean(), "kept")
+
+
+def _kept(curve: pd.DataFrame, share: float, part: str = "") -> Measured:
+    """The percent of BLEU retained at the step nearest to a share in percent."""
+    row = curve.loc[(100 * curve["share"] - share).abs().idxmin()]
+    about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
+    about += f" of {row['baseline']:.1f}"
+    return _run_number(row, "kept", 100, case=part, about=about)

@@ -1,15 +1,17 @@
 """Our numbers for the claims of Niven and Kao 2019."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
-from workflow_scripts.claims.numbers import CONFIDENCE, share
+from workflow_scripts.claims.numbers import CONFIDENCE, share, share_number
 from workflow_scripts.claims.products import Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import last_split
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE as ENDS
 from workflow_scripts.core.stats.bootstrap import observed_and_resampled
@@ -33,30 +35,20 @@ PAPER_RUNS = 20  # of a model and its inputs; 12 of BERT from claims and warrant
 DRAWS = 10_000  # bootstrap samples
 
 
-def reported_split(splits: pd.Series) -> str:
-    """The split on which results are reported: the test set, or dev where there is none."""
-    return "test" if (splits == "test").any() else "dev"
-
-
 @measure("niven2019-table2")
 def cue(products: Products, split: str, statistic: str) -> Measured:
-    """Productivity or coverage of "not" in percent.
-
-    They are counts of the data set itself, so exact. The reference of productivity is chance.
-    """
+    """Productivity or coverage of "not" in percent, counts of the data set itself."""
     rows = products.rows("niven2019-table2", data="original", cue="not")
     row = products.row("niven2019-table2", data="original", cue="not", split=split)
-    right, of_all = {
-        "productivity": ("productive", "applicable"),
-        "coverage": ("applicable", "n"),
+    right, of_all, reference = {
+        "productivity": ("productive", "applicable", CHANCE),
+        "coverage": ("applicable", "n", None),
     }[statistic]
     n, value = int(row[of_all]), 100 * row[right] / row[of_all]
-    reference = CHANCE if statistic == "productivity" else None
-    partly = split == "all" and not (rows["split"] == "test").any()
-    because = "the study lacks the test set" if partly else ""
-    exact = (value, value, value)
-    more = {"reference": reference, "not_comparable": because, "interval": "exact count"}
-    return Measured(*exact, n, "points", **more)
+    more = {"reference": reference, "interval": "exact count"}
+    if split == "all" and not (rows["split"] == "test").any():
+        more["not_comparable"] = "the study lacks the test set"
+    return Measured(value, value, value, n, "points", **more)
 
 
 @measure("niven2019-table1", "niven2019-table3", "niven2019-table4")
@@ -65,37 +57,46 @@ def arct_accuracy(
 ) -> Measured:
     """Accuracy in percent, of a table, a family and its inputs; the statistic is a column.
 
-    The interval of a mean is over points and runs; that of a median or maximum over points alone.
-    The reference is chance, but for Table 4, where that is the paper's finding. Not comparable
-    where all runs are degenerate, or where the paper's number is of the test set, which the study
-    lacks, or of the best of more runs.
+    The reference is chance, but for Table 4, where that is the paper's finding.
     """
     row = _row(products, table, family, inputs)
-    split = "dev" if table == "table1" else row["split"]
-    value, n, runs = float(row[statistic]), int(row["n"]), int(row["runs"])
-    learnt = runs - int(row["degenerate"])
-    because = ""
-    if not learnt:
-        because, value = NONE_LEARNT, float(row[statistic.replace("others_mean", "mean")])
-    elif split != "test" and table != "table1":
+    split, because = "dev" if table == "table1" else row["split"], ""
+    if split != "test" and table != "table1":
         because = "the paper's number is of the test set, which the study lacks"
-    elif statistic == "max" and runs < PAPER_RUNS:
-        because = f"the best of {runs} runs; the paper's is of {PAPER_RUNS}"
+    elif statistic == "max" and row["runs"] < PAPER_RUNS:
+        because = f"the best of {row['runs']:.0f} runs; the paper's is of {PAPER_RUNS}"
+    reference = None if table == "table4" else CHANCE
+    return _accuracy(row, statistic, because, about=f"{split} set", reference=reference)
+
+
+def _accuracy(row: pd.Series, statistic: str, because: str = "", **more: Any) -> Measured:
+    """A statistic, a column, of runs' accuracies in percent; not comparable if none has learnt.
+
+    Wilson's interval over points and, of a mean, Student's over runs are taken to be independent:
+    each side is the root of the sum of their squares. One run has no spread.
+    """
+    runs, n = int(row["runs"]), int(row["n"])
+    learnt = runs - int(row["degenerate"])
     counted = learnt if statistic == "others_mean" else runs
-    spread = float(row[SPREADS[statistic]]) if statistic in SPREADS else 0.0
-    ends = _ends(value, n, spread, counted)
-    about = {"seeds": counted or runs, "about": f"{split} set"}
-    about["reference"] = None if table == "table4" else CHANCE
-    about["interval"] = OVER_RUNS_TOO if statistic in SPREADS else OF_ONE_RUN
-    return Measured(value, *ends, n, "points", not_comparable=because, **about)
+    value = float(row[statistic if counted else "mean"])
+    half = 0.0
+    if statistic in SPREADS and counted > 1:
+        t = stats.t.ppf(0.5 + CONFIDENCE / 2, counted - 1)
+        half = t * float(row[SPREADS[statistic]]) / math.sqrt(counted)
+    low, high = share(round(value / 100 * n), n)
+    low = max(0.0, value - math.hypot(value - low, half))
+    high = min(100.0, value + math.hypot(high - value, half))
+    more |= {"seeds": counted or runs, "not_comparable": because if learnt else NONE_LEARNT}
+    more["interval"] = OVER_RUNS_TOO if statistic in SPREADS else OF_ONE_RUN
+    return Measured(value, low, high, n, "points", **more)
 
 
 @measure("niven2019-table3")
 def degenerate_runs(products: Products) -> Measured:
     """Percent of BERT's runs on all of the input that are degenerate."""
     row = _row(products, "table3", "BERT", "full")
-    runs, failed = int(row["runs"]), int(row["degenerate"])
-    return Measured(100 * failed / runs, *share(failed, runs), runs, "runs", seeds=runs)
+    runs = int(row["runs"])
+    return share_number(int(row["degenerate"]), runs, "runs", seeds=runs)
 
 
 @measure(PREDICTIONS, SCORES)
@@ -106,10 +107,9 @@ def peak_gap(products: Products, statistic: str) -> Measured:
     points, the same for all runs, and takes the best runs of each sample. BoV and BiLSTM are left
     out: the argument cancels in their logits.
     """
-    rows = products.all_of(PREDICTIONS)
-    rows = rows[rows["version"] == "original"]
+    rows = products.all_of(PREDICTIONS, version="original")
     split = last_split(rows)
-    rows = rows[rows["split"] == split]
+    rows = where(rows, split=split)
     right = 100.0 * ((rows["logit_1"] > rows["logit_0"]) == (rows["label"] == 1))
     by_run = rows.assign(right=right).pivot(index="id", columns=["setup", "seed"], values="right")
     wanted = {"family": "bert", "trained_on": "original", "points": "training"}
@@ -139,36 +139,30 @@ def peak_gap(products: Products, statistic: str) -> Measured:
 
 @measure("niven2019-table4")
 def adversarial(products: Products, trained_on: str) -> Cases:
-    """Mean accuracy in percent on the adversarial set, by what the models are trained on.
+    """Mean accuracy in percent of BERT's runs that are not degenerate on the adversarial set.
 
-    Of BERT's runs that are not degenerate, where they read the claim: all other models are right on
-    exactly half of this set, whatever they have learnt.
+    Where they read the claim: all other models are right on exactly half of this set, whatever they
+    have learnt.
     """
     table = products.rows("niven2019-table4", trained_on=trained_on, model="BERT")
     for setup in READS_CLAIM:
-        for _, row in table[table["setup"] == SETUPS[setup]].iterrows():
-            learnt = int(row["runs"]) - int(row["degenerate"])
-            mean, sd, runs = ("others_mean", "others_sd", learnt) if learnt else ("mean", "sd", 1)
-            value, n = float(row[mean]), int(row["n"])
-            about = {"about": f"{row['split']} set, {learnt} of {row['runs']:.0f} runs have learnt"}
-            about |= {"not_comparable": "" if learnt else NONE_LEARNT, "interval": OVER_RUNS_TOO}
-            ends = _ends(value, n, float(row[sd]), runs)
-            about["seeds"] = learnt or int(row["runs"])
-            yield Measured(value, *ends, n, "points", f"BERT {setup}", **about)
+        for _, row in where(table, setup=SETUPS[setup]).iterrows():
+            about = f"{row['split']} set, {row['runs'] - row['degenerate']:.0f} of "
+            about += f"{row['runs']:.0f} runs have learnt"
+            yield _accuracy(row, "others_mean", about=about, case=f"BERT {setup}")
 
 
 @measure("niven2019-easy")
 def easy_points(products: Products) -> Cases:
     """Of the points right in every run, BERT's percentage with "not" minus that of the others.
 
-    All of the input, on the last of the study's splits; of the authors' own predictions too, where
-    the study has them. Where runs are degenerate, only the numbers without them are comparable.
+    Where runs are degenerate, only the numbers without them are comparable.
     """
     rows = products.rows("niven2019-easy", measure="cue among always right")
-    rows = rows[rows["setup"] == SETUPS["full"]]
-    failed = set(rows.loc[rows["runs"] == "not degenerate", "source"])
+    rows = where(rows, setup=SETUPS["full"])
+    failed = set(where(rows, runs="not degenerate")["source"])
     rows = rows[rows["bert_minus"].notna()]
-    last = rows.groupby("source")["split"].transform(reported_split)
+    last = rows.groupby("source")["split"].transform("max")  # test, or dev where there is no test
     for row in rows[rows["split"] == last].itertuples():
         ends = (100 * x for x in (row.bert_minus, row.bert_minus_low, row.bert_minus_high))
         about = f"{row.n} points of {row.model}, {row.split}"
@@ -195,18 +189,3 @@ def _row(products: Products, table: str, family: str, setup: str) -> pd.Series:
     if table == "table4":
         wanted["trained_on"] = "swapped"
     return products.row(f"niven2019-{table}", **wanted)
-
-
-def _ends(value: float, n: int, spread: float, runs: int) -> tuple[float, float]:
-    """The ends of an accuracy's 95% interval in percent, over `n` points and over runs.
-
-    Wilson's interval over points and Student's over runs with a standard deviation of `spread` are
-    taken to be independent: each side is the root of the sum of their squares. One run has no
-    spread.
-    """
-    low, high = share(round(value / 100 * n), n)
-    over_runs = 0.0
-    if runs > 1:
-        over_runs = stats.t.ppf(0.5 + CONFIDENCE / 2, runs - 1) * spread / math.sqrt(runs)
-    below, above = math.hypot(value - low, over_runs), math.hypot(high - value, over_runs)
-    return max(0.0, value - below), min(100.0, value + above)

@@ -33,11 +33,7 @@ def special_by_norm(products: Products, target: str) -> Measured:
 
 @measure(SPECIAL_TOKENS, mixing.SPECIAL_TOKENS)
 def resting_by_norm(products: Products, target: tuple[str, ...]) -> Measured:
-    """Percent of the norms that heads give to a special token that has most of their weight.
-
-    The heads are those that give one of the tokens more than half of their weight. Raises
-    NotMeasured where there is none.
-    """
+    """Percent of the norms that heads give to a special token with over half of their weight."""
     rows = []
     for token in target:
         weights = products.rows(SPECIAL_TOKENS, target=token)
@@ -61,10 +57,8 @@ def same_parsers(products: Products) -> Measured:
     if rows.empty:
         raise NotMeasured("kobayashi2020-table1 has no relation")
     same = rows["same"]
-    others = rows.loc[~same, "relation"]
-    about = f"another head: {', '.join(others)}" if len(others) else ""
-    number = counted(same, same, ~rows["surely_another"], "relations", about=about)
-    return in_percent(number)
+    about = "" if same.all() else f"another head: {', '.join(rows.loc[~same, 'relation'])}"
+    return in_percent(counted(same, same, ~rows["surely_another"], "relations", about=about))
 
 
 @measure("kobayashi2021-mixing")
@@ -76,9 +70,6 @@ def mixing_ratio(products: Products, method: str) -> Measured:
 
 @measure("mohebbi2023-zeroing")
 def zeroing_agreement(products: Products, method: str) -> Measured:
-    """Percent of tokens whose first token by weight or norm is value zeroing's, mean over layers.
-
-    The method is the table's measure, `top_weights` or `top_norms`.
-    """
+    """Percent of tokens whose first token by a method is value zeroing's, mean over layers."""
     row = products.row("mohebbi2023-zeroing", measure=method, layer="all")
     return row_number(row, "value", "segments", 100, interval=OVER_DOCUMENTS)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.stats.bootstrap import wilson
@@ -28,39 +29,22 @@ OF_HEADS = "mean of the heads' 95% intervals over documents"
 MEAN_OF_ENDS = "95% over examples, mean of the seeds' intervals"
 
 
-def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def share(right: int, n: int) -> tuple[float, float]:
     """Wilson's interval of the share of `right` among `n`, in percent."""
-    low, high = wilson(right, n, confidence)
+    low, high = wilson(right, n, CONFIDENCE)
     return 100 * low, 100 * high
 
 
-def share_of_heads(count: int, n: int, **more: Any) -> Measured:
-    """Percent of `n` heads, with Wilson's interval."""
-    return Measured(100 * count / n, *share(count, n), n, "heads", **more)
-
-
-def over_runs(values: Sequence[float]) -> tuple[float, float, float]:
-    """Mean over runs with Student's interval; ends are NaN where a single run has no spread."""
-    mean = float(np.mean(values))
-    if len(values) < 2:
-        return mean, math.nan, math.nan
-    half = stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * np.std(values, ddof=1)
-    half = float(half / math.sqrt(len(values)))
-    return mean, mean - half, mean + half
-
-
-def fisher_interval(r: float, n: int) -> tuple[float, float]:
-    """Fisher's interval of a correlation over `n` examples."""
-    half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
-    centre = math.atanh(min(max(r, -0.999999), 0.999999))
-    return math.tanh(centre - half), math.tanh(centre + half)
+def share_number(count: int, n: int, of: str, **more: Any) -> Measured:
+    """Percent of `n`, with Wilson's interval; `of` names what they are."""
+    return Measured(100 * count / n, *share(count, n), n, of, **more)
 
 
 def paper_number(claim: Claim) -> Measured | None:
     """The paper's own number with its sampling interval; None where the paper has no number.
 
-    The interval is of a share, of a correlation, or as wide as the claim states. Where it is
-    unknown, or the number is an exact count, the ends are the number itself.
+    The interval is of a share (Wilson), of a correlation (Fisher), or as wide as the claim states.
+    Where it is unknown, or the number is an exact count, the ends are the number itself.
     """
     value, n = claim.printed, int(claim.paper_n or 0)
     if value is None:
@@ -69,7 +53,8 @@ def paper_number(claim: Claim) -> Measured | None:
         return Measured(value, *share(round(value / 100 * n), n), n)
     if claim.paper_interval == "correlation":
         scale = 100 if claim.unit.startswith("%") else 1
-        low, high = (scale * end for end in fisher_interval(value / scale, n))
+        half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
+        low, high = scale * np.tanh(np.arctanh(value / scale) + np.array([-half, half]))
         return Measured(value, low, high, n)
     half = claim.paper_half_width or 0.0
     return Measured(value, value - half, value + half, n or None)
@@ -90,19 +75,26 @@ def row_number(row: Any, name: str, of: str, scale: float = 1.0, **more: Any) ->
 def mean_of(
     rows: pd.DataFrame, name: str, of: str = "", scale: float = 1.0, **more: Any
 ) -> Measured:
-    """Mean of a column over rows that have an interval each, and the mean of their ends.
-
-    The interval is at least as wide as that of the mean: it is so wide where all rows vary alike.
-    """
+    """Mean of a column over rows that have an interval each, and the mean of their ends."""
     ends = (scale * float(rows[column].mean()) for column in columns_of(rows, name))
     return Measured(*ends, int(rows["n"].max()), of, **more)
 
 
 def over_seeds(rows: pd.DataFrame, name: str, scale: float = 1.0, **more: Any) -> Measured:
     """The same of rows on the same examples, one for each seed."""
-    seeds = int(rows["seed"].nunique())
-    stated = {"seeds": seeds, "interval": MEAN_OF_ENDS if seeds > 1 else ""}
-    return mean_of(rows, name, "examples", scale, **(stated | more))
+    return mean_of(rows, name, "examples", scale, **(_of_seeds(rows["seed"].nunique()) | more))
+
+
+def seeds_number(
+    row: pd.Series, name: str, seeds: int, scale: float = 1.0, **more: Any
+) -> Measured:
+    """The number of a row of a task, by its title, which is a mean over seeds, as are its ends."""
+    more |= {"task": NAMES[row["task"]], **_of_seeds(seeds)}
+    return row_number(row, name, "examples", scale, **more)
+
+
+def _of_seeds(seeds: int) -> dict[str, Any]:
+    return {"seeds": int(seeds), "interval": MEAN_OF_ENDS if seeds > 1 else ""}
 
 
 def minus(one: Measured, other: Measured, **more: Any) -> Measured:
@@ -145,10 +137,7 @@ def in_percent(number: Measured) -> Measured:
 
 
 def area(rows: pd.DataFrame, name: str) -> Measured:
-    """The mean height, in percent, of a curve over the column `share`, by trapezoids.
-
-    The interval is as wide as if all points of a curve varied alike: at least 95%.
-    """
+    """The mean height, in percent, of a curve over its column `share`, by trapezoids."""
     at = rows["share"]
     ends = (np.trapezoid(rows[column], at) for column in columns_of(rows, name))
     return Measured(*(100 * float(end / (at.max() - at.min())) for end in ends))
@@ -173,33 +162,34 @@ def ceiling(one: float, other: float) -> float:
     return math.sqrt(one * other)
 
 
-def too_noisy(one: float, other: float, paper: float) -> str:
-    """Why a correlation cannot be held against the paper's; empty where it can."""
-    if (most := ceiling(one, other)) >= paper:
-        return ""
-    why = f"too noisy: by their halves the sets can correlate by {most:.2f}"
-    return f"{why}, the paper's do by {paper:g}"
-
-
 def between_sets(
-    row: Mapping[str, Any], one: float, other: float, paper: float, case: str = "", **more: Any
+    row: Mapping[str, Any], one: float, other: float, paper: float, **more: Any
 ) -> Measured:
     """A correlation of effects over heads on two sets, with those between the halves of each.
 
-    Not comparable where the effects are too noisy for the paper's. The interval resamples heads.
+    Not comparable where the effects are too noisy for the paper's.
     """
-    about = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
-    more |= {"about": about, "not_comparable": too_noisy(one, other, paper)}
-    case = case or f"{row['one']} and {row['other']}"
-    return row_number(row, "pearson", "heads", case=case, interval=OVER_HEADS, **more)
+    more["about"] = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
+    if (most := ceiling(one, other)) < paper:
+        because = f"too noisy: by their halves the sets can correlate by {most:.2f}"
+        more["not_comparable"] = f"{because}, the paper's do by {paper:g}"
+    more["case"] = f"{row['one']} and {row['other']}"
+    return row_number(row, "pearson", "heads", interval=OVER_HEADS, **more)
 
 
-def order_of_noise(scores: Measured, random: Measured | None) -> str:
-    """Why no order can be held against that by scores; empty where one can, or none is random.
+def over_scores(
+    importance: Measured, scores: Measured, random: Measured | None, about: str, **more: Any
+) -> Measured:
+    """The difference of what orders of pruning by importance and by scores leave.
 
-    Scores on few examples order the heads by chance: theirs must beat a random order, by an
-    interval above 0.
+    `about` shows the numbers, the random order's after a semicolon. Not comparable unless the order
+    by scores beats the random one, if there is one, by an interval above 0: scores on few examples
+    order heads by chance.
     """
-    if random is None or apart(scores, random).low > 0:
-        return ""
-    return "the order by scores may be noise: it does not surely beat a random one"
+    shown = about if random else about.partition(";")[0]
+    more["about"] = shown.format(importance.value, scores.value, random and random.value)
+    if random and apart(scores, random).low <= 0:
+        more["not_comparable"] = (
+            "the order by scores may be noise: it does not surely beat a random one"
+        )
+    return apart(importance, scores, **more)

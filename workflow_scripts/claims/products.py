@@ -3,11 +3,12 @@
 import copy
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.measures.forms import Table, TableSet
 
@@ -30,16 +31,19 @@ class Measure(NamedTuple):
 
     numbers: Numbers
     tables: tuple[AnyTable, ...]
+    if_none: str  # why a claim is not measured where there is no number
 
 
 MEASURES: dict[str, Measure] = {}
 
 
-def measure(*tables: AnyTable) -> Callable[[Numbers], Numbers]:
+def measure(
+    *tables: AnyTable, if_none: str = "nothing in the study to measure it on"
+) -> Callable[[Numbers], Numbers]:
     """Enter the decorated function as the measure of its name; it sees these tables alone."""
 
     def enter(numbers: Numbers) -> Numbers:
-        MEASURES[numbers.__name__] = Measure(numbers, tables)
+        MEASURES[numbers.__name__] = Measure(numbers, tables, if_none)
         return numbers
 
     return enter
@@ -65,11 +69,14 @@ class Products(TableSet):
             raise NotMeasured(f"the study has no {_name(table)}")
         return super().__getitem__(file)
 
-    def all_of(self, table: Table, named: str = "") -> pd.DataFrame:
-        """All runs' rows of a declared table. Raises NotMeasured, with its name, without one."""
+    def all_of(self, table: Table, named: str = "", **wanted: object) -> pd.DataFrame:
+        """All runs' rows of a declared table with these values, maybe none.
+
+        Raises NotMeasured, with the table's name or what it is `named`, without a table.
+        """
         if not (found := self.each(table)):
             raise NotMeasured(f"the study has no {named or _name(table)}")
-        return pd.concat([self[one] for one in found], ignore_index=True)
+        return where(pd.concat([self[one] for one in found], ignore_index=True), **wanted)
 
     def row(self, table: AnyTable, **wanted: object) -> pd.Series:
         """The row of a table with these values. Raises NotMeasured where it has none."""
@@ -80,9 +87,7 @@ class Products(TableSet):
 
     def rows(self, table: AnyTable, **wanted: object) -> pd.DataFrame:
         """The rows of a table with these values. Raises NotMeasured where it has none."""
-        rows = self[table]
-        for column, value in wanted.items():
-            rows = rows[rows[column] == value]
+        rows = where(self[table], **wanted)
         if rows.empty:
             raise NotMeasured(f"{_name(table)} has no {wanted}")
         return rows
@@ -117,9 +122,9 @@ def layers_of(rows: pd.DataFrame) -> str:
     return f"layer {first}" if first == last else f"layers {first} to {last}"
 
 
-def seeds_of(rows: pd.DataFrame) -> int:
-    """How many seeds the rows are of."""
-    return int(rows["seed"].nunique())
+def on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
+    """What is stated of a number on a task: the task and how many seeds its rows are of."""
+    return {"task": task, "seeds": int(rows["seed"].nunique())}
 
 
 def main_metric(name: str) -> str:
@@ -128,8 +133,9 @@ def main_metric(name: str) -> str:
     return "accuracy" if "accuracy" in task.metrics else task.main_metric
 
 
-def main_rows(table: pd.DataFrame) -> Iterator[pd.Series]:
-    """The row of each task's development set and main metric."""
-    for name, title in TITLES.items():
-        rows = table[(table["task"] == title) & (table["metric"] == main_metric(name))]
-        yield from (row for _, row in rows[rows["split"] == "dev"].iterrows())
+def main_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of each task's development set and main metric, in the order of TITLES."""
+    return pd.concat(
+        where(table, task=title, metric=main_metric(name), split="dev")
+        for name, title in TITLES.items()
+    )

@@ -117,7 +117,10 @@ def read(path: Path, measures: Mapping[str, "Measure"]) -> list[Claim]:
     """
     rows = read_rows(path)
     names = next(rows, (0, []))[1]
-    parameters = {name: _parameters(measure) for name, measure in measures.items()}
+    parameters = {  # after the study's products
+        name: dict([*signature(measure.numbers).parameters.items()][1:])
+        for name, measure in measures.items()
+    }
     known = {*NAMES}.union(*parameters.values())
     if not {*COLUMNS} <= {*names} <= known or len({*names}) < len(names):
         also = f"; any of {', '.join(sorted(known - {*COLUMNS}))} may follow, each once"
@@ -136,12 +139,6 @@ def read(path: Path, measures: Mapping[str, "Measure"]) -> list[Claim]:
     return list(claims.values())
 
 
-def _parameters(measure: "Measure") -> Mapping[str, Parameter]:
-    """The parameters of a measure after the study's products."""
-    _, *others = signature(measure.numbers).parameters.items()
-    return dict(others)
-
-
 def _claim(
     row: dict[str, str], measures: Mapping[str, Mapping[str, Parameter]], where: str
 ) -> Claim:
@@ -150,18 +147,18 @@ def _claim(
         if row.get(column, "") not in known:
             raise InputError(f"{where}: {column} {row[column]!r}; use one of {', '.join(known)}")
     needs = tuple(row["needs"].split())
-    if unknown := set(needs) - set(NEEDS):
+    if unknown := {*needs} - {*NEEDS}:
         raise InputError(f"{where}: needs {sorted(unknown)}; use some of {', '.join(NEEDS)}")
     numbers = {name: _number(row, name, where) for name in NUMBERS}
-    if numbers["value"] is None:
-        raise InputError(f"{where}: value is empty; every claim is judged by a number")
-    if row["rule"] in ("within", "between", "not below") and numbers["to"] is None:
-        raise InputError(f"{where}: the rule {row['rule']} needs a number under `to`")
-    interval = row.get("paper_interval", "")
-    if interval in ("share", "correlation") and numbers["paper_n"] is None:
-        raise InputError(f"{where}: an interval of the paper's number needs paper_n")
-    if interval not in PAPER_INTERVALS:
+    interval, needed = row.get("paper_interval", ""), ["value"]
+    if row["rule"] in ("within", "between", "not below"):
+        needed.append("to")
+    if interval in ("share", "correlation"):
+        needed.append("paper_n")
+    elif interval not in PAPER_INTERVALS:
         _number(row, "paper_interval", where)
+    if empty := [name for name in needed if numbers[name] is None]:
+        raise InputError(f"{where}: {empty[0]} is empty; the rule or interval needs a number")
     arguments = _arguments(row, measures[row["measure"]], where)
     known_cells = {name: cell for name, cell in row.items() if name in NAMES}
     return Claim(**(known_cells | numbers | {"needs": needs, "arguments": arguments}))

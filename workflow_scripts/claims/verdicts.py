@@ -30,7 +30,7 @@ class Measured:
     high: float
     n: int | None = None  # what was sampled or counted: segments, words, examples, heads, runs
     of: str = ""  # the name of what `n` counts
-    case: str = ""  # the task, pair of sets or the like, where a claim is judged on each
+    case: str = ""  # the part of the run, pair of sets or the like, if not the whole task or run
     seeds: int | None = None
     reference: float | None = None  # our own baseline; instead of the claim's reference
     about: str = ""  # the head, or whatever else a reader must know
@@ -97,15 +97,11 @@ def _side(claim: Claim, measured: Measured) -> int | None:
     None without a reference, and where the rule has no side: that of a number, or of a range, is
     the side of the paper's own baseline on which it lies, so that ours alone gives it none.
     """
-    reference = claim.reference if measured.reference is None else measured.reference
-    if claim.rule in ("within", "between"):
-        if claim.reference is None:
-            return None
-        up = sum(claim.target) / 2 > claim.reference
-    else:
-        up = claim.rule != "below"
-    if reference is None:
+    of_number = claim.rule in ("within", "between")
+    if claim.reference is None and (of_number or measured.reference is None):
         return None
+    reference = claim.reference if measured.reference is None else measured.reference
+    up = sum(claim.target) / 2 > claim.reference if of_number else claim.rule != "below"
     if measured.low > reference:
         return 1 if up else -1
     if measured.high < reference:

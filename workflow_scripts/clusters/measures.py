@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.forms import Form, Study, Table, Tables
+from workflow_scripts.core.measures.forms import NO_INTERVAL, Form, Study, Table, Tables
 
-PAPER = "clark2019"
 EMBEDDING = Table(
     "clusters/embedding.parquet",
     "what kind of head it is in Figure 6",
     value="behaviour",
-    low="",
-    high="",
-    n="",
+    **NO_INTERVAL,
+    paper="clark2019",
+    group="Clusters",
     categories=("punctuation", "sep", "cls", "broad", "previous", "next", "other"),
 )
 # For a decoder: the first token is like [CLS], and no token sees the next one.
@@ -30,25 +29,20 @@ DISTANCES = Table(
     "the Jensen-Shannon divergence of two heads' attention, in nats: a row for each pair",
     value="distance",
     keys=("layer_a", "head_a", "layer_b", "head_b"),
-    low="",
-    high="",
+    interval="",
     unit="nats",
 )
-TABLES = (EMBEDDING, COORDINATE, DISTANCES)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """What a head looks like in Figure 6, and where it is in the plane."""
-    if EMBEDDING not in found:
-        return
-    group = {"paper": PAPER, "group": "Clusters"}
-    decoder = found.decoder
     text = f"On segments of the text {study.corpora.get('clusters')}.{study.note('text')}"
-    yield replace(EMBEDDING, categories=OF_DECODERS if decoder else EMBEDDING.categories).form(
+    yield replace(
+        EMBEDDING, categories=OF_DECODERS if found.decoder else EMBEDDING.categories
+    ).form(
         "clusters.behaviour",
         "Kind of head in Figure 6",
         f"The first behaviour whose threshold (clusters.thresholds) the head exceeds. {text}",
-        **group,
     )
     for axis in ("x", "y"):
         yield replace(COORDINATE, value=axis).form(
@@ -57,5 +51,4 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"The {axis} coordinate in the plane where heads with similar attention are close to "
             "each other: multidimensional scaling of Jensen-Shannon distances. The axis itself has "
             f"no meaning. {text}",
-            **group,
         )

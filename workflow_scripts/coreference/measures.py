@@ -8,6 +8,7 @@ import pandas as pd
 from workflow_scripts.core.measures.forms import (
     KEYS,
     OVER_DOCUMENTS,
+    PERCENT,
     Form,
     Study,
     Table,
@@ -16,17 +17,16 @@ from workflow_scripts.core.measures.forms import (
 )
 from workflow_scripts.core.stats.randomisation import best_above_baseline
 
-PAPER = "clark2019"
 DATA = ("mentions", "Coreferent mentions")
 SCORES = Table(
     "coreference/scores.parquet",
     "how often the head word of a mention attends most to that of an antecedent",
     value="accuracy",
     keys=("candidates", "type"),
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
     better="high",
+    paper="clark2019",
+    group="Coreference",
 )
 RULES = replace(
     SCORES,
@@ -34,7 +34,6 @@ RULES = replace(
     about="how often a rule finds an antecedent: of no attention head",
     keys=("system", "type"),
 )
-TABLES = (SCORES, RULES)
 MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nouns"}
 # The simplest rules, which a head must beat to be of use, with their names for people.
 BASELINES = {"nearest": "nearest mention", "head_match": "nearest mention with the same head word"}
@@ -69,8 +68,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 null=RULES.rows(system=best, type=kind),
                 null_title=BASELINES[best],
                 without=bool(pd.isna(found_by[best])),
-                paper=PAPER,
-                group="Coreference",
             )
 
 

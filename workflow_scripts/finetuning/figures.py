@@ -20,7 +20,7 @@ from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.finetuning.map_measures import STAGES
+from workflow_scripts.finetuning.finetuning_tables import STAGES
 from workflow_scripts.finetuning.token_kinds import KINDS, LINGUISTIC
 
 SIMILARITY_ROWS = ("Real tokens", "Padded")

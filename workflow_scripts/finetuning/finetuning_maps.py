@@ -10,7 +10,7 @@ from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.finetuning.map_measures import STAGES
+from workflow_scripts.finetuning.finetuning_tables import STAGES
 
 
 def choose(lengths: np.ndarray, maximum: int, seed: int) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from workflow_scripts.core.measures.forms import (
     OVER_EXAMPLES,
+    PERCENT,
     PRETRAINED,
     Form,
     Study,
@@ -27,23 +28,18 @@ KINDS = Table(
     "the share of attention that goes to tokens of a kind, over all examples",
     value="share",
     keys=("kind", "query", "stage"),
-    low="share_low",
-    high="share_high",
+    interval="share",
     n=("n", "n_without"),  # the share is over the examples without such a token, too
     null="tokens",
     null_title="uniform attention",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 LINKS = Table(
     "finetuning/<task>.<seed>.links.parquet",
     "the mean attention between linked words that are two or more tokens apart",
     value="attention",
     keys=("link", "far", "stage"),
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 SHARED = Table(
     "finetuning/<task>.<seed>.shared.parquet",
@@ -56,7 +52,6 @@ SHARED = Table(
     unit="points",
     scale="diverging",
 )
-TABLES = (SIMILARITY, KINDS, LINKS, SHARED)
 TAGGED = " (silver: as a parser finds them)"
 TO_KIND = {
     "noun": "to nouns",

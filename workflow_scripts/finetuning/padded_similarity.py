@@ -22,7 +22,7 @@ from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
-from workflow_scripts.finetuning.map_measures import cosine
+from workflow_scripts.finetuning.finetuning_tables import cosine
 
 
 def padded_maps(

@@ -48,11 +48,10 @@ def words_of_kinds(tree: Tree, example: Example, labels: Labels) -> dict[str, np
     """For each of LINGUISTIC, which words are of the kind, bool [word]."""
     tags = np.array(tree.tags, dtype=str)
     relations = np.array(tree.relations, dtype=str)
-    pronoun = np.isin(tags, ["PRP", "PRP$"])
     return {
         "noun": np.char.startswith(tags, "NN"),
         "verb": np.char.startswith(tags, "VB"),
-        "pronoun": pronoun,
+        "pronoun": np.isin(tags, ["PRP", "PRP$"]),
         "subject": np.isin(relations, list(labels.subjects)),
         "object": np.isin(relations, list(labels.objects)),
         "negation": negations(example),
@@ -84,24 +83,22 @@ def tokens_of_kinds(
 
 
 def word_links(
-    tree: Tree, sentences: np.ndarray, labels: Labels
+    tree: Tree, kinds: dict[str, np.ndarray], labels: Labels
 ) -> dict[str, list[tuple[int, int]]]:
     """Pairs of words (from, to): each subject's verb and the subject, each pronoun and noun.
 
-    `sentences` numbers the sentence of each word. Pronouns and nouns are paired within it.
+    `kinds` are those of `words_of_kinds`. Pronouns and nouns are paired within a sentence.
     """
-    verb = np.char.startswith(np.array(tree.tags, dtype=str), "VB")
-    noun = np.char.startswith(np.array(tree.tags, dtype=str), "NN")
+    sentences = sentences_of(tree)
     pairs = [
         (head, dependent)
         for dependent, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True))
-        if relation in labels.linked and head != ROOT and verb[head]
+        if relation in labels.linked and head != ROOT and kinds["verb"][head]
     ]
-    pronouns = np.flatnonzero(np.isin(tree.tags, ["PRP", "PRP$"]))
     both = [
         (int(pronoun), int(paired))
-        for pronoun in pronouns
-        for paired in np.flatnonzero(noun & (sentences == sentences[pronoun]))
+        for pronoun in np.flatnonzero(kinds["pronoun"])
+        for paired in np.flatnonzero(kinds["noun"] & (sentences == sentences[pronoun]))
     ]
     return {"verb-subject": pairs, "pronoun-noun": both}
 

@@ -9,6 +9,7 @@ from workflow_scripts.core.data.annotations import FRAME_DIRECTION, frame_heads
 from workflow_scripts.core.measures.forms import (
     KEYS,
     OVER_DOCUMENTS,
+    PERCENT,
     Form,
     Study,
     Table,
@@ -17,24 +18,22 @@ from workflow_scripts.core.measures.forms import (
     identifier,
 )
 
-PAPER = "kovaleva2019"
 DATA = ("frames", "Frames")
 LINKS = Table(
     "frames/scores.parquet",
     "the mean attention between a predicate and its core frame elements",
     value="attention",
     keys=("direction",),
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
     better="high",
+    paper="kovaleva2019",
+    group="Frames",
 )
 ABOVE_CONTROLS = replace(
     LINKS,
     about="attention along such links, minus that between unlinked words as far apart",
     value="difference",
-    low="difference_low",
-    high="difference_high",
+    interval="difference",
     n="n_compared",
     p="p_corrected",
     null=0,
@@ -43,7 +42,6 @@ ABOVE_CONTROLS = replace(
     decimals=3,
     scale="diverging",
 )
-TABLES = (LINKS, ABOVE_CONTROLS)
 DIRECTIONS = {
     "either": "in either direction",
     "from predicate": "from the predicate",
@@ -55,7 +53,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     """Attention along frame links, and above that along unlinked words as far apart."""
     if LINKS not in found:
         return
-    group = {"paper": PAPER, "group": "Frames"}
     over = f"Mean over sentences of the corpus {study.corpora.get('frames')}.{study.note('frames')}"
     for direction, words in DIRECTIONS.items():
         if direction not in set(found[LINKS]["direction"]):
@@ -73,7 +70,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "direction. Interval: 95%, bootstrap over documents; p: matched sets, corrected for "
             "the number of heads.",
             where,
-            **group,
         )
         yield LINKS.form(
             f"frames.{key}",
@@ -81,7 +77,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"Attention between a predicate and its core frame elements ({words}): the maximum "
             f"over their tokens. {over} {OVER_DOCUMENTS}",
             where,
-            **group,
         )
 
 

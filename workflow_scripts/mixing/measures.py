@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, PERCENT, Form, Study, Table, Tables
 
-PAPER = "kobayashi2020"
 SPECIAL_TOKENS = Table(
     "mixing/special_tokens.parquet",
     "the mean share of [CLS] (of a decoder the first token), [SEP], or periods and commas in the "
@@ -12,6 +11,8 @@ SPECIAL_TOKENS = Table(
     value="attention",
     keys=("target",),
     **PERCENT,
+    paper="kobayashi2020",
+    group="Special tokens",
 )
 SYNTAX = Table(
     "mixing/scores.parquet",
@@ -22,7 +23,6 @@ SYNTAX = Table(
     **PERCENT,
     better="high",
 )
-TABLES = (SPECIAL_TOKENS, SYNTAX)
 TO = {
     "cls": "[CLS]",
     "first": "the first token",
@@ -47,6 +47,4 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"The share of {words} in the norms of what a head reads, ||alpha f(x)|| over "
                 f"their sum, for each query (Kobayashi et al. 2020). {over} {OVER_DOCUMENTS}",
                 {"target": target},
-                paper=PAPER,
-                group="Special tokens",
             )

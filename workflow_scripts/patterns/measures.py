@@ -13,6 +13,7 @@ import pandas as pd
 
 from workflow_scripts.core.measures.forms import (
     KEYS,
+    PERCENT,
     PRETRAINED,
     Columns,
     Form,
@@ -29,17 +30,15 @@ from workflow_scripts.core.measures.forms import (
 )
 from workflow_scripts.patterns.annotated_maps import CLASSES
 
-PAPER = "kovaleva2019"
 SHARES = Table(
     "patterns/shares.parquet",
     "the share of the head's maps that are of a class",
     value="share",
     keys=("method", "task", "stage", "seed", "class"),
-    low="",
-    high="",
-    factor=100,
-    unit="%",
-    decimals=1,
+    interval="",
+    **PERCENT,
+    paper="kovaleva2019",
+    group="Classes of maps",
 )
 CLASS_OF_MOST = replace(
     SHARES,
@@ -48,8 +47,6 @@ CLASS_OF_MOST = replace(
     unit="",
     categories=CLASSES,
 )
-TABLES = (SHARES, CLASS_OF_MOST)
-GROUP: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}
 NETWORK = {"method": "network"}
 
 
@@ -62,10 +59,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     learnt, stages = (shares[f"annotated_{of}"].iloc[0] for of in ("model", "stage"))
     by = f"Classified by a network trained on annotated maps of {learnt} "
     by += f"({stages.replace(',', ' and ')}).{study.note('maps')}"
+    tasks = [
+        task_title(task) + (" (generated)" if study.data.get(task) == "generated" else "")
+        for task in shares["task"].unique()
+    ]
     yield _class(
         "patterns.pretrained",
         "Class of maps, pretrained",
-        f"The class of most maps of the pretrained model, over {_tasks(shares, study)}. {by}",
+        f"The class of most maps of the pretrained model, over {', '.join(tasks)}. {by}",
         {**NETWORK, "stage": "pretrained"},
     )
     runs = shares[["task", "stage", "seed"]].drop_duplicates()
@@ -86,17 +87,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"Share of the head's maps that are {name}, on development examples of {of}",
                 {**where, "class": name},
                 **run,
-                **GROUP,
             )
-
-
-def _tasks(shares: pd.DataFrame, study: Study) -> str:
-    """The tasks whose maps are classified; generated ones are called so."""
-    titles = {task: task_title(task) for task in shares["task"].unique()}
-    generated = {task for task in titles if study.data.get(task) == "generated"}
-    return ", ".join(
-        f"{title} (generated)" if task in generated else title for task, title in titles.items()
-    )
 
 
 def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) -> Form:
@@ -108,7 +99,6 @@ def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) 
         compute=partial(most_frequent, rows=CLASS_OF_MOST.rows(**where)),
         derived="the class with the largest share, mean over tasks and seeds",
         **run,
-        **GROUP,
     )
 
 

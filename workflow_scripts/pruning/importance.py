@@ -36,10 +36,14 @@ VARIANTS = ("paper", "released")
 
 @dataclass(frozen=True)
 class Definition:
-    """Which importance ranks the heads: one of VARIANTS, over its layer's l2 norm or plain."""
+    """Which importance ranks the heads: one of VARIANTS, over its layer's l2 norm or plain.
+
+    Orders of pruning may have it computed again before each step.
+    """
 
     variant: str
     normalise: bool
+    recompute: bool = False
 
 
 def gradients(

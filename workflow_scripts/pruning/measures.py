@@ -13,7 +13,6 @@ from workflow_scripts.core.measures.forms import (
     run_titles,
 )
 
-PAPER = "michel2019"
 IMPORTANCE = Table(
     "pruning/<task>.pretrained.<seed>.importance.parquet",
     "the mean of |dL/d gate| over training examples",
@@ -21,25 +20,23 @@ IMPORTANCE = Table(
     keys=("variant",),
     decimals=4,
     better="high",
+    paper="michel2019",
+    group="Importance",
 )
 NORMALISED = replace(
     IMPORTANCE,
     about="importance divided by the l2 norm of its layer; heads are pruned in this order",
     value="normalised",
-    low="",
-    high="",
+    interval="",
     decimals=3,
 )
-NEXT_TOKEN = Table(
-    "pruning/next_token.importance.parquet",
-    "the mean of |dL/d gate| over segments of running text; of a key-value group, `head` is the "
-    "key-value head",
-    value="importance",
+NEXT_TOKEN = replace(
+    IMPORTANCE,
+    file="pruning/next_token.importance.parquet",
+    about="the mean of |dL/d gate| over segments of running text; of a key-value group, `head` is "
+    "the key-value head",
     keys=("unit",),
-    decimals=4,
-    better="high",
 )
-TABLES = (IMPORTANCE, NORMALISED, NEXT_TOKEN)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -47,7 +44,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     where = {"variant": "paper"}
     for table, title, run in run_titles(found.each(IMPORTANCE)):
         task, seed = table.names["task"], table.names["seed"]
-        group = {"paper": PAPER, "group": "Importance", **run}
         over = f"Mean over training examples of {title}.{study.note(task)}"
         yield table.form(
             f"importance.{task}.{seed}",
@@ -55,24 +51,20 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"|dL/d gate|: how much an example's loss changes with the head's gate. {over} "
             f"{OVER_EXAMPLES}",
             where,
-            **group,
+            **run,
         )
-        yield NORMALISED.of(**table.names).form(
+        yield replace(NORMALISED, file=table.file).form(
             f"importance.{task}.{seed}.normalised",
             f"Importance in its layer, {title}",
             "Importance divided by the l2 norm of its layer; heads are pruned in this order. "
             f"{over} No interval.",
             where,
-            **group,
+            **run,
         )
-    if NEXT_TOKEN in found:
-        yield NEXT_TOKEN.form(
-            "importance.nats",
-            "Importance, nats per token",
-            "|dL/d gate|: how much the mean loss of a segment's next tokens changes with the "
-            f"head's gate. Mean over segments of running text.{study.note('text')} "
-            f"{OVER_DOCUMENTS}",
-            {"unit": "head"},
-            paper=PAPER,
-            group="Importance",
-        )
+    yield NEXT_TOKEN.form(
+        "importance.nats",
+        "Importance, nats per token",
+        "|dL/d gate|: how much the mean loss of a segment's next tokens changes with the head's "
+        f"gate. Mean over segments of running text.{study.note('text')} {OVER_DOCUMENTS}",
+        {"unit": "head"},
+    )

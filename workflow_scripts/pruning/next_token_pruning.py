@@ -100,16 +100,14 @@ def curves(
     pass_tokens: int,
 ) -> dict[tuple[str, int], np.ndarray]:
     """Sums of nats [step, segment] of each strategy and draw; each fold in its own order."""
-    nats = {key: np.empty((len(masks[0]), len(segments.tokens))) for key, masks in found.items()}
+    masks = np.array(list(found.values()))  # [order, fold, step, layer, unit]
+    nats = np.empty((len(masks), masks.shape[2], len(segments.tokens)))
     for number, fold in enumerate(folds):
-        masks = np.concatenate([masks[number] for masks in found.values()])
-        heads = np.repeat(masks, n_heads(model) // masks.shape[2], axis=2)
+        heads = np.concatenate(masks[:, number]).repeat(n_heads(model) // masks.shape[4], axis=2)
         losses = ablate(model, segments.take(fold).tokens, heads, "zero", pass_tokens=pass_tokens)
-        steps = np.nansum(losses, axis=2, dtype=np.float64)
-        ends = np.cumsum([len(each[number]) for each in found.values()])[:-1]
-        for key, part in zip(found, np.split(steps, ends), strict=True):
-            nats[key][:, fold] = part
-    return nats
+        sums = np.nansum(losses, axis=2, dtype=np.float64)
+        nats[..., fold] = sums.reshape(*nats.shape[:2], -1)
+    return dict(zip(found, nats, strict=True))
 
 
 def curve(nats: np.ndarray, segments: Segments, draws: int, seed: int) -> pd.DataFrame:

@@ -21,8 +21,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects, metrics
-from workflow_scripts.core.stats.effects import order_by_score
-from workflow_scripts.core.stats.metrics import METRICS, predictions_of
 from workflow_scripts.pruning.importance import (
     Definition,
     gradients,
@@ -51,7 +49,7 @@ def by_importance(
     for count in job.progress(counts, len(counts), "importance, step by step"):
         if gone.any() and count < gone.size:
             importance = importance_of(model, tokens, labels, definition, gone)
-        gone = order_by_score(np.where(gone, -np.inf, importance), [count])[0]
+        gone = effects.order_by_score(np.where(gone, -np.inf, importance), [count])[0]
         masks.append(gone)
     return np.stack(masks)
 
@@ -64,19 +62,14 @@ def by_ablation(
     `logits` [layer, head, example, label] with one head disabled; `part` is bool [example].
     Among heads of equal score, the one with the lower mean loss goes first.
     """
-    metric, target = METRICS[task.main_metric], torch.from_numpy(np.asarray(labels)[part])
     n_layers, n_heads, _, n_labels = logits.shape
-    keys = []
-    for without_head in logits[:, :, part].reshape(-1, int(part.sum()), n_labels):
-        loss = (
-            example_losses(torch.from_numpy(np.ascontiguousarray(without_head)), target)
-            .mean()
-            .item()
-        )
-        keys.append((-metric(labels[part], predictions_of(task, without_head)), loss))
-    ranks = np.empty(len(keys), int)
-    ranks[sorted(range(len(keys)), key=keys.__getitem__)] = range(len(keys))
-    return order_by_score(ranks.reshape(n_layers, n_heads), counts)
+    metric, right = metrics.METRICS[task.main_metric], labels[part]
+    target = torch.from_numpy(np.asarray(right))
+    swept = np.ascontiguousarray(logits[:, :, part]).reshape(n_layers * n_heads, -1, n_labels)
+    scores = [metric(right, metrics.predictions_of(task, each)) for each in swept]
+    losses = [example_losses(torch.from_numpy(each), target).mean().item() for each in swept]
+    ranks = np.lexsort((losses, -np.array(scores))).argsort()
+    return effects.order_by_score(ranks.reshape(n_layers, n_heads), counts)
 
 
 def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
@@ -100,40 +93,34 @@ class PruningOrder:
 
 
 def curve(
-    task: Task, labels: np.ndarray, logits: np.ndarray, counts: Sequence[int]
+    task: Task,
+    labels: np.ndarray,
+    logits: np.ndarray,
+    counts: Sequence[int],
+    draws: int,
+    seed: int,
 ) -> pd.DataFrame:
-    """One row per step and metric: step, pruned (heads gone), score, majority.
+    """One row per step and metric of `logits` [step, example, label]; `counts` heads are gone.
 
-    `logits` is [step, example, label]; `counts` has the number of heads gone after each step;
-    `majority` is the score of always predicting the most frequent class.
-    """
-    rows, base = [], metrics.majority(task, labels)
-    for step, (count, step_logits) in enumerate(zip(counts, logits, strict=True)):
-        for metric, score in metrics.score(task, labels, step_logits).items():
-            row = {"step": step, "pruned": count, "metric": metric, "score": score}
-            rows.append(row | {"majority": base[metric]})
-    return pd.DataFrame(rows)
-
-
-def with_intervals(
-    frame: pd.DataFrame, task: Task, labels: np.ndarray, logits: np.ndarray, draws: int, seed: int
-) -> pd.DataFrame:
-    """A curve with each score's 95% interval over `draws` samples of its `n` examples.
-
-    `change` is the score minus that before pruning, on the same examples, with its own interval.
+    `score` and `change`, which is the score minus that before pruning, have 95% intervals over
+    `draws` samples of the `n` examples; `majority` is the score of always predicting the most
+    frequent class.
     """
     weights = stats_bootstrap.observed_and_resampled(len(labels), draws, seed)
     predictions = np.stack([metrics.predictions_of(task, step_logits) for step_logits in logits])
-    parts = []
+    observed = [metrics.score(task, labels, step_logits) for step_logits in logits]
+    base, frames = metrics.majority(task, labels), []
     for metric in task.metrics:
         scores = metrics.weighted_scores(metric, labels, predictions, weights)
         changes = scores - scores[:, :1]
-        columns = {"change": changes[0]}
+        columns = {"step": range(len(logits)), "pruned": counts, "metric": metric}
+        columns |= {"score": [of_step[metric] for of_step in observed], "majority": base[metric]}
+        columns["change"] = changes[0]
         for name, values in (("score", scores), ("change", changes)):
             ends = np.percentile(values[1:], stats_bootstrap.CONFIDENCE, axis=0)
             columns[f"{name}_low"], columns[f"{name}_high"] = ends
-        parts.append(tables.tidy({"step": range(len(logits))}, **columns).assign(metric=metric))
-    return frame.merge(pd.concat(parts), on=["step", "metric"]).assign(n=len(labels))
+        frames.append(pd.DataFrame(columns | {"n": len(labels)}))
+    return pd.concat(frames).sort_values("step", kind="stable", ignore_index=True)
 
 
 def read_sweep(path: Path, ids: Sequence[str], shape: tuple[int, int], n_labels: int) -> np.ndarray:
@@ -222,8 +209,7 @@ def main(
     behind importance where other jobs computed them. `limits` are pass_tokens and precision of the
     ablation engine.
     """
-    strategies, draws = settings["strategies"], settings["draws"]
-    bootstrap, recompute = settings["bootstrap"], settings["importance"]["recompute"]
+    strategies, draws, bootstrap = (settings[key] for key in ("strategies", "draws", "bootstrap"))
     model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     scored_task = TASKS[task]
     tokens, rows = sampler.sample("dev", dev_examples)
@@ -231,7 +217,7 @@ def main(
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
     shape = (n_layers(model), n_heads(model))
     counts = effects.pruning_steps(shape[0] * shape[1], settings["step"])
-    definition = Definition(settings["importance"]["variant"], settings["importance"]["normalise"])
+    definition = Definition(**settings["importance"])
     lengths = [len(example) for example in training]
     if parts:
         values = read_gradients(parts, len(training), shape)
@@ -240,7 +226,7 @@ def main(
     first, plans = ranking(values, lengths, definition), []
     if "importance" in strategies:
         masks = effects.order_by_score(first, counts)
-        if recompute:
+        if definition.recompute:
             masks = by_importance(model, training, training_labels, counts, definition, first)
         plans.append(PruningOrder("importance", 0, masks))
     if "ablation" in strategies:
@@ -259,10 +245,9 @@ def main(
     gone_in = {(plan.strategy, plan.draw): plan.masks.sum(axis=(1, 2)).tolist() for plan in plans}
     scores = []
     for (strategy, draw), steps in outputs.items():
-        line = curve(scored_task, labels, steps, gone_in[strategy, draw])
-        line = with_intervals(line, scored_task, labels, steps, bootstrap, seed)
-        line = line.assign(strategy=strategy, draw=draw)
-        scores.append(line.assign(recomputed=strategy == "importance" and recompute))
+        line = curve(scored_task, labels, steps, gone_in[strategy, draw], bootstrap, seed)
+        recomputed = strategy == "importance" and definition.recompute
+        scores.append(line.assign(strategy=strategy, draw=draw, recomputed=recomputed))
     tables.write(pd.concat(scores, ignore_index=True).assign(**run_columns), curves)
     gone = [
         effects.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)

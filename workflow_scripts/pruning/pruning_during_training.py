@@ -7,15 +7,15 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.ablation_engine import ablate
-from workflow_scripts.core.model.classifiers import Sampler, load_classifier
+from workflow_scripts.core.model.classifiers import classifier_and_sampler, load_classifier
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.pruning.importance import Definition, importance_of
-from workflow_scripts.pruning.pruning_curves import curve, with_intervals
+from workflow_scripts.pruning.pruning_curves import curve
 
 
 def main(
@@ -40,16 +40,14 @@ def main(
     `agreement` is Spearman's correlation of an epoch's importance with the last one's, over heads.
     Examples are sampled by `sample_seed`, the same for every fine-tuning `seed`. `settings` has the
     `step`, `importance`, `examples` and `bootstrap` of a study's pruning; `limits` are pass_tokens
-    and precision of the ablation engine. Scores have the intervals of `with_intervals`.
+    and precision of the ablation engine.
     """
-    model_card, scored_task = read_card(card), TASKS[task]
-    directory = models.directory_of(model_card)
-    tokenizer, positions = models.load_tokenizer(directory), model_card["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    directory, scored_task = models.directory_of(read_card(card)), TASKS[task]
+    sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)[1]
     training, training_rows = sampler.sample("train", settings["examples"])
     tokens, rows = sampler.sample("dev", dev_examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
-    definition = Definition(settings["importance"]["variant"], settings["importance"]["normalise"])
+    definition = Definition(**settings["importance"])
     scores, by_epoch = [], {}
     kept = models.weights_by_epoch(epochs, directory, "add the task to finetune.every_epoch")
     for epoch, weights in enumerate(kept, start=1):
@@ -58,8 +56,7 @@ def main(
         counts = effects.pruning_steps(by_epoch[epoch].size, settings["step"])
         masks = effects.order_by_score(by_epoch[epoch], counts)
         logits = ablate(model, tokens, masks, "zero", **limits)
-        line = curve(scored_task, labels, logits, counts)
-        line = with_intervals(line, scored_task, labels, logits, settings["bootstrap"], seed)
+        line = curve(scored_task, labels, logits, counts, settings["bootstrap"], seed)
         scores.append(line.assign(epoch=epoch))
     run_columns = {"task": task, "init": init, "seed": seed}
     heads = by_epoch[epoch].size

@@ -1,6 +1,5 @@
 """The page of the claims: every one with our number and verdict, and links to what shows it."""
 
-import csv
 import json
 import os
 import re
@@ -12,19 +11,9 @@ from typing import Any
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import caption, caption_html
-from workflow_scripts.report.table_pages import (
-    BADGES,
-    VERDICTLESS,
-    Cell,
-    Column,
-    Link,
-    Page,
-    latex_table,
-    read_texts,
-    render,
-    with_report,
-)
+from workflow_scripts.report.table_pages import BADGES, VERDICTLESS, Cell, Column, Link, Page
 
 COLUMNS = (
     Column("statement", "claim", width="wide"),
@@ -106,25 +95,6 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     ]
 
 
-def read_links(published: Iterable[Path]) -> dict[str, tuple[list[str], str]]:
-    """For each claim the names of the products that show it, and its view of the atlas."""
-    found = {}
-    for path in published:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found[row["id"]] = ((row.get("shown") or "").split(), row.get("view") or "")
-    return found
-
-
-def measures_of(atlas: Path | None) -> dict[str, list[str]]:
-    """The ids of the measures that the atlas has of each model; none without an atlas."""
-    found: dict[str, list[str]] = {}
-    if atlas is not None:
-        for measure in json.loads(atlas.read_text(encoding="utf-8"))["measures"]:
-            found.setdefault(measure["model"], []).append(measure["id"])
-    return found
-
-
 def main(
     claims: Path,
     cases: Path,
@@ -145,8 +115,8 @@ def main(
 
     Links start from `page_path`, where the study has the page.
     """
-    frame = read_texts(claims)
-    behind = read_links(published)
+    frame = table_pages.read_texts(claims)
+    behind = {row["id"]: row for path in published for row in table_pages.read_rows(path)}
     folder = Path(page_path).parent
 
     def link(text: str, product: Path, fragment: str, menu: str) -> Link:
@@ -154,14 +124,16 @@ def main(
         report = str(report_href(str(product))) if report_href else ""
         return Link(text, str(product), relative, report, fragment, menu)
 
-    measures = measures_of(atlas)
+    measures: dict[str, list[str]] = {}  # their ids by model
+    for measure in json.loads(atlas.read_text(encoding="utf-8"))["measures"] if atlas else []:
+        measures.setdefault(measure["model"], []).append(measure["id"])
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
     for row, of in every:
-        names, view = behind.get(row["id"], ([], ""))
+        view = behind.get(row["id"], {}).get("view", "")
         links = [
             link(named(path), path, "", f"{row['paper']}, {named(path)}")
-            for name in names
+            for name in behind.get(row["id"], {}).get("shown", "").split()
             for path in products
             if path.stem == name
         ]
@@ -172,7 +144,7 @@ def main(
     printed = frame[["id", "statement", "case", "rule", "ours", "verdict"]].assign(
         ours=[number(row) for row in frame.to_dict("records")]
     )
-    text = latex_table(printed, heading, "claims")
+    text = table_pages.latex_table(printed, heading, "claims")
     shown = Page(
         title=heading,
         study=f"{config['study']} · {model}",
@@ -183,9 +155,9 @@ def main(
         files={"csv": claims.read_text(encoding="utf-8"), "tex": text},
         grouped="paper",
     )
-    page.write_text(render(shown), encoding="utf-8")
+    page.write_text(table_pages.render(shown), encoding="utf-8")
     latex.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    job.run(main, with_report(globals()))
+    job.run(main, table_pages.with_report(globals()))

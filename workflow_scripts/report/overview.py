@@ -1,7 +1,6 @@
 """The front page: findings, grids of heads, and what the study read and its steps took."""
 
 import contextlib
-import csv
 import importlib.metadata
 import json
 import platform
@@ -12,13 +11,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
+
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.plots.colours import BLACK, HEADS, WHITE
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import titles_of_tasks
 from workflow_scripts.report.findings import chosen
-from workflow_scripts.report.table_pages import BADGES, SOURCES, VERDICTLESS, template
+from workflow_scripts.report.table_pages import BADGES, VERDICTLESS
 
 
 def duration(seconds: float) -> str:
@@ -115,7 +117,7 @@ def columns(
         f"this study: {labels.get(model, model)}": counted(rows) for model, rows in claims.items()
     }
     for path in carried:
-        rows = read_rows(path)
+        rows = table_pages.read_rows(path)
         if {row["model"] for row in rows} & set(claims):
             found[CARRIED[path.stem][0]] = counted(rows)
     return found
@@ -162,18 +164,12 @@ def steps(folder: Path) -> list[SimpleNamespace]:
     """
     found = []
     for path in sorted(folder.rglob("*.tsv")):
-        for row in read_rows(path, delimiter="\t"):
+        for seconds, megabytes in (
+            pd.read_csv(path, sep="\t").fillna(0)[["s", "max_rss"]].to_numpy()
+        ):
             name = f"{path.parent.name}: {path.stem}"
-            numbers = (0.0 if row[of] == "NA" else float(row[of]) for of in ("s", "max_rss"))
-            seconds, megabytes = numbers
             found.append(SimpleNamespace(name=name, seconds=seconds, megabytes=megabytes))
     return sorted(found, key=lambda step: -step.seconds)
-
-
-def read_rows(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
-    """The rows of a CSV or TSV file as text."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter=delimiter))
 
 
 def versions(cards: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -189,10 +185,10 @@ def versions(cards: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 def render(**content: Any) -> str:
     """The front page as reStructuredText that Snakemake reads, all of it raw HTML."""
-    html = template("overview.html").render(
+    html = table_pages.template("overview.html").render(
         **content,
-        links=(SOURCES / "links.js").read_text(encoding="utf-8"),
-        style=(SOURCES / "overview.css").read_text(encoding="utf-8"),
+        links=(table_pages.SOURCES / "links.js").read_text(encoding="utf-8"),
+        style=(table_pages.SOURCES / "overview.css").read_text(encoding="utf-8"),
     )
     indented = "\n".join(f"   {line}" for line in html.splitlines() if line.strip())
     # Snakemake reads the file as a template: what looks like a part of one in a name is text here.
@@ -217,11 +213,15 @@ def main(
     `printed` the tables that findings may rest on, `carried` the repository's own claims tables.
     """
     models = [read_card(path) for path in cards]
-    judged = {path.parents[1].name: read_rows(path) for path in claims}
+    judged = {path.parents[1].name: table_pages.read_rows(path) for path in claims}
     ran = steps(Path(benchmarks))
     found = {}
     for name in (model["name"] for model in models):
-        tables = {path.stem: read_rows(path) for path in printed if path.parents[1].name == name}
+        tables = {
+            path.stem: table_pages.read_rows(path)
+            for path in printed
+            if path.parents[1].name == name
+        }
         found[name] = [
             (finding, figure_of(finding.figure, name, facts))
             for finding in chosen(judged.get(name, []), tables, facts["origins"])
@@ -236,7 +236,10 @@ def main(
         verdicts=JUDGED,
         rule_met=RULE_MET,
         carried=CARRIED.values(),
-        sizes={path.name.removesuffix(".counts.csv"): size(read_rows(path)) for path in counts},
+        sizes={
+            path.name.removesuffix(".counts.csv"): size(table_pages.read_rows(path))
+            for path in counts
+        },
         words=titles_of_tasks(),
         source=source,
         label=lambda model: facts["labels"].get(model, model),

@@ -3,6 +3,7 @@
 A page needs nothing else: it sorts, filters, and saves itself.
 """
 
+import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -141,6 +142,12 @@ def read_texts(path: Path) -> pd.DataFrame:
     return tables.read_csv(path, dtype=str).fillna("")
 
 
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file, every cell as it stands there."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def is_number(cells: Sequence[str]) -> bool:
     """Whether a column holds numbers, and nothing else apart from empty cells."""
     filled = [cell for cell in cells if cell]
@@ -153,13 +160,14 @@ def rounded(cells: Sequence[str]) -> list[str]:
     No decimals are added to those written. A small number that would become 0 keeps two digits.
     """
     numbers = [_number(cell) for cell in cells]
-    written = max((_decimals(cell) for cell in cells), default=0)
+    decimals = (6 if "e" in cell.lower() else len(cell.partition(".")[2]) for cell in cells)
+    written = max(decimals, default=0)
     largest = max((abs(number) for number in numbers if number is not None), default=0.0)
     if written == 0:
         return list(cells)
     wanted = 3 - math.floor(math.log10(largest)) if largest else 1
-    decimals = min(written, max(1, min(wanted, 4)))
-    return [_round(number, decimals) for number in numbers]
+    shown = min(written, max(1, min(wanted, 4)))
+    return [_round(number, shown) for number in numbers]
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame:
@@ -219,12 +227,6 @@ def _number(cell: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-def _decimals(cell: str) -> int:
-    if "e" in cell.lower():
-        return 6
-    return len(cell.partition(".")[2])
 
 
 def _round(number: float | None, decimals: int) -> str:

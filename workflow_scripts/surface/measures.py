@@ -8,6 +8,7 @@ import pandas as pd
 from workflow_scripts.core.measures.forms import (
     KEYS,
     OVER_DOCUMENTS,
+    PERCENT,
     Form,
     Study,
     Table,
@@ -17,43 +18,41 @@ from workflow_scripts.core.measures.forms import (
 
 PAPER = "clark2019"
 DATA = ("text", "Running text")
-UNIFORM = "uniform attention"
+UNIFORM = {"null": "uniform", "null_title": "uniform attention"}
 ENTROPY = Table(
     "surface/entropy.parquet",
     "the mean entropy of the queries' attention, in nats",
     value="entropy",
     keys=("query",),
-    null="uniform",
-    null_title=UNIFORM,
+    **UNIFORM,
     unit="nats",
+    paper=PAPER,
+    group="Entropy",
 )
 LARGEST = replace(
     ENTROPY,
     about="the mean of the largest weight that a query gives to a single token",
     value="largest",
-    low="largest_low",
-    high="largest_high",
+    interval="largest",
     null="",
     null_title=None,
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
 )
 POSITION = Table(
     "surface/position.parquet",
     "the mean attention to the previous or next token, or to the token itself",
     value="attention",
     keys=("target",),
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
+    paper=PAPER,
+    group="Position",
 )
 SPECIAL_TOKENS = replace(
     POSITION,
     file="surface/special_tokens.parquet",
     about="the mean attention to [CLS], [SEP], or periods and commas",
-    null="uniform",
-    null_title=UNIFORM,
+    **UNIFORM,
+    group="Special tokens",
 )
 GRADIENTS = Table(
     "surface/gradients.parquet",
@@ -62,29 +61,27 @@ GRADIENTS = Table(
     keys=("target",),
     unit="nats",
     decimals=5,
+    paper=PAPER,
+    group="Gradients",
 )
 RELATIVE = replace(
     LARGEST,
     about="of a decoder: entropy as a share of log i, the largest that a token at position i has",
     value="relative",
-    low="relative_low",
-    high="relative_high",
-    null=100,
-    null_title=UNIFORM,
+    interval="relative",
+    **UNIFORM | {"null": 100},
 )
-TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, RELATIVE, GRADIENTS)
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}
+TOKENS = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "periods and commas"}
 TO_SPECIAL = {
-    "cls": ("Attention to [CLS]", "of all tokens' attention goes to [CLS]"),
     "first": (
         "Attention to the first token",
         "of the attention of all tokens but the first goes to the first one",
     ),
-    "sep": ("Attention to [SEP]", "of all tokens' attention goes to [SEP]"),
-    "punctuation": (
-        "Attention to periods and commas",
-        "of all tokens' attention goes to periods and commas",
-    ),
+    **{
+        token: (f"Attention to {words}", f"of all tokens' attention goes to {words}")
+        for token, words in TOKENS.items()
+    },
     "sep_to_sep": (
         "From [SEP] to [SEP]",
         "of the attention of [SEP] goes to [SEP], itself included",
@@ -98,12 +95,7 @@ TO_POSITION = {
 }
 TO_GRADIENT = {
     target: (f"Gradient importance, {words}", words)
-    for target, words in {
-        "cls": "[CLS]",
-        "sep": "[SEP]",
-        "punctuation": "periods and commas",
-        "unmasked": "all unmasked tokens",
-    }.items()
+    for target, words in (TOKENS | {"unmasked": "all unmasked tokens"}).items()
 }
 
 
@@ -117,15 +109,15 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     gradient = "How much the masked-LM loss changes with the attention to {}: |dL/d weight|, in "
     gradient += f"nats, with the {head} masked-LM head."
     position = "How much of a token's attention goes to {}."
-    for table, group, start, titles, about in (
-        (SPECIAL_TOKENS, "Special tokens", "attention", TO_SPECIAL, "How much {}."),
-        (POSITION, "Position", "attention", TO_POSITION, position),
-        (GRADIENTS, "Gradients", "gradient", TO_GRADIENT, gradient),
+    for table, start, titles, about in (
+        (SPECIAL_TOKENS, "attention", TO_SPECIAL, "How much {}."),
+        (POSITION, "attention", TO_POSITION, position),
+        (GRADIENTS, "gradient", TO_GRADIENT, gradient),
     ):
         if table not in found:
             continue
         frame = found[table]
-        null = {"null": "uniform", "null_title": UNIFORM} if "uniform" in frame else {}
+        null = UNIFORM if "uniform" in frame else {}
         for target, (title, words) in titles.items():
             if target in set(frame["target"]):  # those of encoders and of decoders differ
                 yield replace(table, **null).form(
@@ -133,14 +125,11 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                     title,
                     f"{about.format(words)} {over}",
                     {"target": target},
-                    paper=PAPER,
-                    group=group,
                 )
 
 
 def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
     """How broad attention is; `over` states what the means and intervals are over."""
-    group = {"paper": PAPER, "group": "Entropy"}
     for query, words in QUERIES.items():
         if query in set(frame["query"]):
             yield ENTROPY.form(
@@ -149,7 +138,6 @@ def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
                 f"Entropy of the attention of {words}, in nats: 0 where all attention goes to a "
                 f"single token, largest where attention is uniform. {over}",
                 {"query": query},
-                **group,
             )
     if RELATIVE.value in frame:
         yield RELATIVE.form(
@@ -158,16 +146,13 @@ def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
             "Entropy of the attention of a token at position i as a share of log i, which uniform "
             f"attention has; all tokens but the first. {over}",
             {"query": "all"},
-            **group,
         )
-    null = "largest_uniform"  # of a decoder
-    known = {"null": null, "null_title": UNIFORM} if null in frame else {}
-    yield replace(LARGEST, **known).form(
+    null = {"null": "largest_uniform"}  # of a decoder
+    yield replace(LARGEST, **UNIFORM | null if null["null"] in frame else {}).form(
         "largest.all",
         "Largest weight, all tokens",
         f"The largest weight that a token gives to a single token. {over}",
         {"query": "all"},
-        **group,
     )
 
 

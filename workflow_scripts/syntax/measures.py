@@ -7,7 +7,9 @@ import pandas as pd
 
 from workflow_scripts.core.measures.forms import (
     KEYS,
+    NO_INTERVAL,
     OVER_DOCUMENTS,
+    PERCENT,
     Columns,
     Form,
     Study,
@@ -20,7 +22,6 @@ from workflow_scripts.core.measures.forms import (
 )
 from workflow_scripts.core.stats.randomisation import best_above_baseline
 
-PAPER = "clark2019"
 DATA = ("trees", "Dependency trees")
 SCORES = Table(
     "syntax/scores.parquet",
@@ -30,10 +31,10 @@ SCORES = Table(
     keys=("direction", "relation"),
     label="direction",
     largest=True,
-    factor=100,
-    unit="%",
-    decimals=1,
+    **PERCENT,
     better="high",
+    paper="clark2019",
+    group="Syntax",
 )
 BEST = replace(
     SCORES,
@@ -48,14 +49,9 @@ OFFSETS = Table(
     "how often the word at a fixed offset is the syntactic head: of no attention head",
     value="accuracy",
     keys=("offset", "relation"),
-    low="",
-    high="",
-    n="",
-    factor=100,
-    unit="%",
-    decimals=1,
+    **NO_INTERVAL,
+    **PERCENT,
 )
-TABLES = (SCORES, BEST, OFFSETS)
 # For a decoder, where each direction has words of its own.
 BACK = {
     "dependent_to_head": "the head word on its left",
@@ -64,7 +60,6 @@ BACK = {
 # Not a relation: all words together; and a relation without syntax, as in Table 1.
 ALL, PUNCTUATION = "all", "punct"
 LEFTWARDS = ", each on the words whose target stands to their left"
-GROUP = {"paper": PAPER, "group": "Syntax"}
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -86,7 +81,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             compute=lambda tables: best_relation(tables, chosen),
             derived="per head the largest of accuracy minus the best fixed offset's accuracy "
             f"(column accuracy of {OFFSETS.file}) over directions and relations",
-            **GROUP,
         )
     if back:
         yield from decoder_forms(found, relations, trees)
@@ -105,7 +99,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             {"relation": name},
             null=OFFSETS.rows(relation=name, offset=offset),
             null_title=f"best fixed offset, {offset:+d}",
-            **GROUP,
         )
 
 
@@ -129,7 +122,6 @@ def decoder_forms(found: Tables, relations: list[str], trees: str) -> Iterator[F
                 where,
                 null=OFFSETS.rows(**where, offset=offset),
                 null_title=f"best negative offset, {offset:+d}",
-                **GROUP,
             )
 
 
@@ -139,18 +131,15 @@ def best_offsets(found: Tables) -> pd.DataFrame:
     For a decoder, whose offsets are negative, a row by relation and direction.
     """
     known = found[OFFSETS].dropna(subset=["accuracy"])
-    keys = ["relation", "direction"] if "direction" in known else ["relation"]
-    index = keys if len(keys) > 1 else "relation"
-    return known.loc[known.groupby(keys)["accuracy"].idxmax()].set_index(index)
+    keys = ["relation", *(["direction"] if "direction" in known else [])]
+    return known.loc[known.groupby(keys)["accuracy"].idxmax()].set_index(keys)
 
 
 def baselines(found: TableSet, scores: pd.DataFrame) -> pd.Series:
     """The accuracy of the best fixed offset for each row of the scores."""
     best = best_offsets(found)["accuracy"]
-    if best.index.nlevels == 1:
-        return scores["relation"].map(best)
-    wanted = pd.MultiIndex.from_frame(scores[["relation", "direction"]])
-    return pd.Series(best.reindex(wanted).to_numpy(), index=scores.index)
+    keys = scores.set_index(best.index.names).index
+    return pd.Series(best.reindex(keys).to_numpy(), index=scores.index)
 
 
 def shown_relations(found: Tables, study: Study) -> list[str]:

@@ -1,23 +1,18 @@
 """Translations and teacher-forced losses with sets of heads disabled, many variants in one pass.
 
-    found = translate(translator, sources, heads, pass_rows=512)  # heads [variant, sublayer, head]
-    found.ids[variant][sentence], found.capped[variant, sentence]
-
 A pair of a variant and a sentence is an item; items of sentences of like length share a pass,
 whatever their variants. The encoder reads a sentence once for all items of a pass that disable the
-same heads of the encoder, which most variants leave alone. Items that are done leave their pass, so
-that a variant that repeats itself up to the cap keeps no others.
+same heads of the encoder, which most variants leave alone.
 
 Translations are those of `generate` for one variant and one sentence. Where hypotheses have equal
 scores but for rounding, the size of a pass may decide, as in `generate` it does. `generate` decodes
-every sentence of a batch until the last is done; here those that are done give their rows back. All
-else of it is used as it is: model.generate(..., custom_generate=search, leave=...). The source's
-keys and values are the same for all hypotheses of a sentence, and are kept once: a step moves those
-of the decoder's own tokens alone.
+every sentence of a batch until the last is done; here those that are done give their rows back, so
+that a variant that repeats itself up to the cap keeps no others. The source's keys and values are
+kept once for all hypotheses of a sentence: a step moves those of the decoder's own tokens alone.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,47 +22,11 @@ from torch.nn.functional import cross_entropy, log_softmax
 from transformers import EncoderDecoderCache, GenerationConfig, LogitsProcessorList, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
-from workflow_scripts.core.model.attention import Watcher, n_heads, sublayers, watching
-from workflow_scripts.core.model.interventions import uniform
+from workflow_scripts.core.model.attention import sublayers, watching
+from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.running import OneDNN, by_length, chunks_by_length
 from workflow_scripts.core.model.translators import IGNORED, Translator, pad_sources, pad_targets
 from workflow_scripts.core.run import job
-
-
-class Disabled(Watcher):
-    """Disables heads row by row: `heads` is bool [row, sublayer, head].
-
-    A disabled head outputs 0 (`zero`), or attends to all keys alike that it may see (`uniform`).
-    Where a pass has k times as many rows, as a decoder's has with k beams, each serves k in turn.
-    """
-
-    def __init__(self, heads: torch.Tensor, mode: str) -> None:
-        self.mode = mode
-        self._set(heads)
-
-    def keep(self, rows: torch.Tensor) -> None:
-        """Leave out all rows but these."""
-        self._set(self.heads[rows])
-
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        if self.mode != "uniform" or layer not in self._sublayers:
-            return pattern
-        return torch.where(self._rows(layer, pattern), uniform(real, pattern.dtype), pattern)
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        if self.mode != "zero" or layer not in self._sublayers:
-            return output
-        return output.masked_fill(self._rows(layer, output), 0)
-
-    def _set(self, heads: torch.Tensor) -> None:
-        self.heads = heads
-        # The others have nothing to change in any row.
-        self._sublayers = set(heads.any(2).any(0).nonzero()[:, 0].tolist())
-
-    def _rows(self, layer: int, states: torch.Tensor) -> torch.Tensor:
-        """The disabled heads of a pass' rows, bool [row, head, 1, 1]."""
-        heads = self.heads[:, layer, :, None, None]
-        return heads.repeat_interleave(len(states) // len(heads), 0)
 
 
 @dataclass(frozen=True)
@@ -107,14 +66,6 @@ class Variants:
         return states[rows], {name: value[rows] for name, value in inputs.items()}
 
 
-def variants_of(translator: Translator, heads: np.ndarray | None, mode: str) -> Variants:
-    """The variants that disable `heads`; without any, the model itself alone."""
-    if heads is None:
-        shape = (1, len(sublayers(translator.model)), n_heads(translator.model))
-        heads = np.zeros(shape, bool)
-    return Variants(translator, heads, mode)
-
-
 NEVER = -1e9  # the score of what cannot be chosen, as in transformers
 LEAVING = 1 / 16  # rows are given back when this share of the sentences is done
 
@@ -134,8 +85,7 @@ def search(
     were there.
     """
     beams, prompt = generation_config.num_beams, input_ids.shape[1]
-    hypotheses = Hypotheses.start(input_ids.unflatten(0, (-1, beams)))
-    step = BeamStep(generation_config, prompt, input_ids.device)
+    hypotheses = Hypotheses(input_ids.unflatten(0, (-1, beams)), generation_config)
     found: list[list[int]] = [[] for _ in range(len(hypotheses.tokens))]
     numbers = torch.arange(len(found), device=input_ids.device)  # of the sentences still there
     states = inputs["encoder_outputs"].last_hidden_state[::beams]
@@ -156,7 +106,7 @@ def search(
     # The hypotheses of a sentence are still the same.
     cache.self_attention_cache.batch_repeat_interleave(beams)
     while True:
-        origin = step(hypotheses, logits, logits_processor)
+        origin = hypotheses.step(logits, logits_processor)
         stay = (~hypotheses.done).nonzero()[:, 0]
         if len(stay) <= (1 - LEAVING) * len(numbers):
             for index in hypotheses.done.nonzero()[:, 0].tolist():
@@ -173,7 +123,6 @@ def search(
         logits = read(hypotheses.tokens[..., -1].reshape(-1, 1))
 
 
-@dataclass
 class Hypotheses:
     """The beginnings of translations of some sentences, and what ended, with prompts.
 
@@ -182,30 +131,64 @@ class Hypotheses:
     [sentence, token] has `length` tokens. A sentence is `done` where it cannot be surpassed.
     """
 
-    tokens: torch.Tensor
-    scores: torch.Tensor
-    ended: torch.Tensor
-    ended_scores: torch.Tensor
-    best: torch.Tensor
-    length: torch.Tensor
-    done: torch.Tensor
-
-    @classmethod
-    def start(cls, prompts: torch.Tensor) -> "Hypotheses":
-        """All beams of a sentence are equal: the first alone has a score."""
+    def __init__(self, prompts: torch.Tensor, config: GenerationConfig) -> None:
         never = torch.full(prompts.shape[:2], NEVER, device=prompts.device)
-        scores = never.clone()
-        scores[:, 0] = 0
-        none = torch.zeros_like(never, dtype=torch.bool)
-        first, no = prompts[:, 0], none[:, 0]
-        return cls(prompts, scores, none, never, first, torch.zeros_like(first[:, 0]), no)
+        self.config, self.prompt = config, prompts.shape[2]
+        self.end_tokens = torch.tensor(ends_of(config), device=prompts.device)
+        self.tokens, self.scores = prompts, never.clone()
+        self.scores[:, 0] = 0  # all beams are equal: the first alone has a score
+        self.ended, self.ended_scores = torch.zeros_like(never, dtype=torch.bool), never
+        self.best, self.done = prompts[:, 0], self.ended[:, 0]
+        self.length = torch.zeros_like(self.best[:, 0])
 
     def keep(self, indices: torch.Tensor) -> None:
         """Leave out all sentences but these."""
-        for field in fields(self):
-            setattr(self, field.name, getattr(self, field.name)[indices])
+        for name in ("tokens", "scores", "ended", "ended_scores", "best", "length", "done"):
+            setattr(self, name, getattr(self, name)[indices])
 
-    def end(self, new: torch.Tensor, tokens: torch.Tensor) -> None:
+    def step(self, logits: torch.Tensor, process: LogitsProcessorList) -> torch.Tensor:
+        """Go on by one token; the row that each hypothesis continues, int64 [sentence, beam].
+
+        `logits` are [sentence * beam, word].
+        """
+        step = self._greedy_step if self.config.num_beams == 1 else self._beam_step
+        return step(logits.float(), process)
+
+    def _greedy_step(self, logits: torch.Tensor, process: LogitsProcessorList) -> torch.Tensor:
+        token = process(self.tokens[:, 0], logits.clone()).argmax(1)
+        tokens = torch.cat((self.tokens[:, 0], token[:, None]), 1)
+        new = torch.isin(token, self.end_tokens) | (tokens.shape[1] == self.config.max_length)
+        self._end(new & ~self.done, tokens)
+        self.tokens, self.done = tokens[:, None], self.done | new
+        return torch.arange(len(tokens), device=tokens.device)[:, None]
+
+    def _beam_step(self, logits: torch.Tensor, process: LogitsProcessorList) -> torch.Tensor:
+        beams, penalty = self.config.num_beams, self.config.length_penalty
+        kept = max(2, 1 + len(self.end_tokens)) * beams  # so that `beams` of them do not end
+        scores = process(self.tokens.flatten(0, 1), log_softmax(logits, 1))
+        sums = scores.unflatten(0, (-1, beams)) + self.scores[..., None]
+        scores, chosen = sums.flatten(1).topk(kept)
+        beam, token = chosen // sums.shape[2], chosen % sums.shape[2]
+        tokens = torch.cat((_taken(self.tokens, beam), token[..., None]), 2)
+        length, last = tokens.shape[2] - self.prompt, tokens.shape[2] == self.config.max_length
+        ends = torch.isin(token, self.end_tokens) | last
+        # What ends now, among the first `beams` alone, is kept if it is among the best that ended.
+        new = ends & ~self.done[:, None]
+        new[:, beams:] = False
+        ended_scores = torch.where(new, scores / length**penalty, NEVER)
+        self.ended_scores, chosen = torch.cat((self.ended_scores, ended_scores), 1).topk(beams)
+        self.ended = torch.cat((self.ended, new), 1).gather(1, chosen)
+        best = chosen[:, :1] - beams
+        best_is_new = (best >= 0) & new.gather(1, best.clamp(min=0))
+        self._end(best_is_new[:, 0], _taken(tokens, best.clamp(min=0))[:, 0])
+        self.scores, chosen = (scores + ends * NEVER).topk(beams)
+        self.tokens = _taken(tokens, chosen)
+        worst = torch.where(self.ended, self.ended_scores.amin(1, keepdim=True), NEVER)
+        self.done = self.done | ~(self.scores[:, :1] / length**penalty > worst).any(1) | last
+        first = torch.arange(len(tokens), device=tokens.device)[:, None] * beams
+        return first + beam.gather(1, chosen)
+
+    def _end(self, new: torch.Tensor, tokens: torch.Tensor) -> None:
         """Let `tokens` [sentence, token] be the best where `new` [sentence] is true."""
         best = torch.zeros_like(tokens)
         best[:, : self.best.shape[1]] = self.best
@@ -213,84 +196,9 @@ class Hypotheses:
         self.length = self.length.masked_fill(new, tokens.shape[1])
 
 
-class BeamStep:
-    """One step of the search that a generation config describes."""
-
-    def __init__(self, config: GenerationConfig, prompt: int, device: torch.device) -> None:
-        self.ends = torch.tensor(ends_of(config), device=device)
-        self.config, self.prompt, self.beams = config, prompt, config.num_beams
-
-    def __call__(
-        self, hypotheses: Hypotheses, logits: torch.Tensor, process: LogitsProcessorList
-    ) -> torch.Tensor:
-        """Go on by one token; the row that each hypothesis continues, int64 [sentence, beam].
-
-        `logits` are [sentence * beam, word].
-        """
-        step = self._greedily if self.beams == 1 else self._by_beams
-        return step(hypotheses, logits.float(), process)
-
-    def _greedily(
-        self, hypotheses: Hypotheses, logits: torch.Tensor, process: LogitsProcessorList
-    ) -> torch.Tensor:
-        token = process(hypotheses.tokens[:, 0], logits.clone()).argmax(1)
-        tokens = torch.cat((hypotheses.tokens[:, 0], token[:, None]), 1)
-        new = torch.isin(token, self.ends) | (tokens.shape[1] == self.config.max_length)
-        hypotheses.end(new & ~hypotheses.done, tokens)
-        hypotheses.tokens, hypotheses.done = tokens[:, None], hypotheses.done | new
-        return torch.arange(len(tokens), device=tokens.device)[:, None]
-
-    def _by_beams(
-        self, hypotheses: Hypotheses, logits: torch.Tensor, process: LogitsProcessorList
-    ) -> torch.Tensor:
-        beams = self.beams
-        kept = max(2, 1 + len(self.ends)) * beams  # so that `beams` of them do not end
-        scores = process(hypotheses.tokens.flatten(0, 1), log_softmax(logits, 1))
-        sums = scores.unflatten(0, (-1, beams)) + hypotheses.scores[..., None]
-        scores, chosen = sums.flatten(1).topk(kept)
-        beam, token = chosen // sums.shape[2], chosen % sums.shape[2]
-        tokens = torch.cat((_taken(hypotheses.tokens, beam), token[..., None]), 2)
-        size = tokens.shape[2]
-        last = size == self.config.max_length
-        ends = torch.isin(token, self.ends) | last
-        self._end(hypotheses, tokens, scores, ends)
-        hypotheses.scores, chosen = (scores + ends * NEVER).topk(beams)
-        hypotheses.tokens = _taken(tokens, chosen)
-        self._close(hypotheses, size, last)
-        first = torch.arange(len(tokens), device=tokens.device)[:, None] * beams
-        return first + beam.gather(1, chosen)
-
-    def _end(
-        self,
-        hypotheses: Hypotheses,
-        tokens: torch.Tensor,
-        scores: torch.Tensor,
-        ends: torch.Tensor,
-    ) -> None:
-        """Keep what ends now, among the first `beams` alone, if it is among the best that ended."""
-        length = tokens.shape[2] - self.prompt
-        new = ends & ~hypotheses.done[:, None]
-        new[:, self.beams :] = False
-        scores = torch.where(new, scores / length**self.config.length_penalty, NEVER)
-        merged = torch.cat((hypotheses.ended_scores, scores), 1)
-        hypotheses.ended_scores, chosen = merged.topk(self.beams)
-        hypotheses.ended = torch.cat((hypotheses.ended, new), 1).gather(1, chosen)
-        best = chosen[:, :1] - self.beams
-        best_is_new = (best >= 0) & new.gather(1, best.clamp(min=0))
-        hypotheses.end(best_is_new[:, 0], _taken(tokens, best.clamp(min=0))[:, 0])
-
-    def _close(self, hypotheses: Hypotheses, size: int, last: bool) -> None:
-        """Mark the sentences that are done."""
-        possible = hypotheses.scores[:, :1] / (size - self.prompt) ** self.config.length_penalty
-        worst = hypotheses.ended_scores.amin(1, keepdim=True)
-        better = possible > torch.where(hypotheses.ended, worst, NEVER)
-        hypotheses.done = hypotheses.done | ~better.any(1) | last
-
-
 def ends_of(config: GenerationConfig) -> list[int]:
     """The tokens that end a translation."""
-    ends = config.eos_token_id
-    return [ends] if isinstance(ends, int) else list(ends)
+    return np.atleast_1d(config.eos_token_id).tolist()
 
 
 def _taken(tokens: torch.Tensor, beams: torch.Tensor) -> torch.Tensor:
@@ -309,16 +217,16 @@ class Translations:
 def translate(
     translator: Translator,
     sources: Sequence[Sequence[int]],
-    variants: np.ndarray | None,
+    variants: np.ndarray,
     pass_rows: int,
     mode: str = "zero",
 ) -> Translations:
     """Translate every source with the heads of each variant disabled.
 
-    `variants` is bool [variant, sublayer, head], true where disabled; None is the model itself. A
-    pass has at most `pass_rows` rows, one for each hypothesis, or those of one item.
+    `variants` is bool [variant, sublayer, head], true where disabled. A pass has at most
+    `pass_rows` rows, one for each hypothesis, or those of one item.
     """
-    of_model = variants_of(translator, variants, mode)
+    of_model = Variants(translator, variants, mode)
     n, ends = len(of_model.heads), ends_of(translator.model.generation_config)
     lengths = np.repeat([len(source) for source in sources], n)
     passes = chunks_by_length(lengths, max(1, pass_rows // translator.generation.beams))
@@ -353,7 +261,7 @@ def forced_losses(
     translator: Translator,
     sources: Sequence[Sequence[int]],
     targets: Sequence[Sequence[int]],
-    variants: np.ndarray | None,
+    variants: np.ndarray,
     pass_rows: int,
     mode: str = "zero",
 ) -> np.ndarray:
@@ -363,10 +271,10 @@ def forced_losses(
     understates what a variant does that goes wrong early or repeats itself when it translates, and
     leaves out the search. In return it is smooth, and takes one pass.
 
-    `variants` is bool [variant, sublayer, head], true where disabled; None is the model itself. A
-    pass has at most `pass_rows` target tokens, padding among them, or those of one target.
+    `variants` is bool [variant, sublayer, head], true where disabled. A pass has at most
+    `pass_rows` target tokens, padding among them, or those of one target.
     """
-    of_model = variants_of(translator, variants, mode)
+    of_model = Variants(translator, variants, mode)
     n = len(of_model.heads)
     losses = np.empty((len(sources), n))
     lengths = np.repeat([len(target) for target in targets], n)

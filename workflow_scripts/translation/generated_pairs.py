@@ -25,7 +25,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from workflow_scripts.core.generated.grammar import ADVERBS, MEET, TIMES, TOWN, VERBS
+from workflow_scripts.core.generated.grammar import ADVERBS, MEET, TIMES, TOWN, VERBS, Verb
+from workflow_scripts.core.generated.grammar import PRONOUNS as ENGLISH_PRONOUNS
 
 GENDERS = ("masculine", "feminine", "neuter")
 KINDS = ("long", "flat", "hollow", "animal")  # of what something is done to
@@ -121,12 +122,10 @@ def _person(word: str) -> Noun:
     return Noun(word, _plural(word), next(_NEW), gender, "person")
 
 
-def _verb(base: str, past: str, participle: str) -> TranslatedVerb:
-    if base in HANDLED:
-        stems = {kind: next(_NEW) for kind in KINDS}
-    else:
-        stems = dict.fromkeys(KINDS, next(_NEW))
-    return TranslatedVerb(base, past, participle, stems)
+def _verb(verb: Verb) -> TranslatedVerb:
+    own_stems = verb.base[0] in HANDLED
+    stems = {kind: next(_NEW) for kind in KINDS} if own_stems else dict.fromkeys(KINDS, next(_NEW))
+    return TranslatedVerb(verb.base[0], verb.past[0], verb.participle[0], stems)
 
 
 def _by_turns(lists: Sequence[list[Noun]]) -> list[Noun]:
@@ -143,9 +142,7 @@ PLACES = {
     "town": _nouns(TOWN.places[:10], "place"),
     "nature": _nouns(NATURAL_PLACES, "place"),
 }
-DEEDS = [
-    _verb(verb.base[0], verb.past[0], verb.participle[0]) for verb in list(VERBS.values())[:21]
-]
+DEEDS = [_verb(verb) for verb in list(VERBS.values())[:21]]
 MEETINGS = [TranslatedVerb("", past, "", {"person": next(_NEW)}) for past in MEET[:7]]
 ADJECTIVES = [
     *(Adjective(word, next(_NEW), next(_NEW)) for word in OF_BOTH),
@@ -183,22 +180,14 @@ class NounPhrase:
 
 
 @dataclass(frozen=True)
-class Remark:
-    """Because it was heavy: a property of the subject or the object."""
+class Clause:
+    """What was so of the subject or the object (because it was heavy), or `person` did to it."""
 
     conjunction: str
     of_subject: bool
-    adjective: Adjective
-
-
-@dataclass(frozen=True)
-class Sequel:
-    """Before the mother found it: what somebody else did to the subject or the object."""
-
-    conjunction: str
-    of_subject: bool
-    person: NounPhrase
-    verb: TranslatedVerb
+    adjective: Adjective | None = None
+    person: NounPhrase | None = None
+    verb: TranslatedVerb | None = None
 
 
 @dataclass(frozen=True)
@@ -212,8 +201,8 @@ class Event:
     passive: bool
     time: str
     adverb: str
-    place: tuple[str, Noun] | None
-    clause: Remark | Sequel | None
+    place: tuple[str, NounPhrase] | None
+    clause: Clause | None
 
     @property
     def antecedent(self) -> NounPhrase:
@@ -242,7 +231,7 @@ def new_event(rng: random.Random) -> Event:
     )
 
 
-def _thing(rng: random.Random) -> tuple[Noun, tuple[str, Noun] | None]:
+def _thing(rng: random.Random) -> tuple[Noun, tuple[str, NounPhrase] | None]:
     """Something, and perhaps a place; a noun with two senses is an animal in nature alone."""
     placed, landscape = _occurs(rng, "place"), rng.choice(list(PLACES))
     things = PLAIN_THINGS
@@ -251,8 +240,9 @@ def _thing(rng: random.Random) -> tuple[Noun, tuple[str, Noun] | None]:
         things = AMBIGUOUS_ANIMALS if alive else AMBIGUOUS_THINGS
         placed, landscape = placed or alive, "nature" if alive else "town"
     place = _sampled(rng, PLACES[landscape])
-    preposition = rng.choice(list(POSTPOSITIONS))
-    return _sampled(rng, things), (preposition, place) if placed else None
+    phrase = NounPhrase(place, place.gender, plural=False, adjective=None)
+    found = rng.choice(list(POSTPOSITIONS)), phrase
+    return _sampled(rng, things), found if placed else None
 
 
 def _phrase(rng: random.Random, noun: Noun) -> NounPhrase:
@@ -271,17 +261,17 @@ def _adjective(rng: random.Random, of_person: bool, of_these_alone: bool = False
     return _sampled(rng, fitting)
 
 
-def _clause(rng: random.Random, subject: NounPhrase, object_: NounPhrase) -> Remark | Sequel | None:
+def _clause(rng: random.Random, subject: NounPhrase, object_: NounPhrase) -> Clause | None:
     """A clause about one of both; where both are plural, its words show which."""
     form = rng.choices(list(CLAUSES), list(CLAUSES.values()))[0]
     of_subject = _occurs(rng, "of subject")
     if form == "remark":
         adjective = _adjective(rng, of_subject, subject.plural and object_.plural)
-        return Remark(rng.choice(["because", "although"]), of_subject, adjective)
+        return Clause(rng.choice(["because", "although"]), of_subject, adjective)
     if form == "sequel":
         verb = _sampled(rng, MEETINGS if of_subject else DEEDS)
         person = _phrase(rng, _sampled(rng, PERSONS))
-        return Sequel(rng.choice(["before", "after"]), of_subject, person, verb)
+        return Clause(rng.choice(["before", "after"]), of_subject, None, person, verb)
     return None
 
 
@@ -323,22 +313,26 @@ def english(event: Event) -> str:
         main = [*subject, "did", "not", event.adverb, verb.base, *object_]
     else:
         main = [*subject, event.adverb, verb.past, *object_]
-    place = [event.place[0], "the", event.place[1].singular] if event.place else []
+    place = [event.place[0], *_english_phrase(event.place[1])] if event.place else []
     return _joined([event.time, *main, *place, *_english_clause(event)])
 
 
 def invented(event: Event) -> str:
     """The event in the invented language."""
+    place = []
+    if event.place:
+        preposition, phrase = event.place
+        place = [*_invented_phrase(phrase, LOCATIVE), POSTPOSITIONS[preposition]]
     return _joined(
         [
             *_invented_clause(event),
             TIME_WORDS.get(event.time, ""),
             *_invented_phrase(event.subject, ""),
-            *_invented_place(event),
+            *place,
             *_invented_phrase(event.object, ACCUSATIVE),
             ADVERB_WORDS.get(event.adverb, ""),
             NOT * event.negated,
-            _invented_verb(event.verb, event.subject, event.object),
+            _past(event.verb.stems[event.object.noun.kind], event.subject),
         ]
     )
 
@@ -352,7 +346,7 @@ def _english_clause(event: Event) -> list[str]:
     clause, antecedent = event.clause, event.antecedent
     if clause is None:
         return []
-    if isinstance(clause, Remark):
+    if clause.adjective:
         rest = [_english_pronoun(antecedent, 0), _was(antecedent), clause.adjective.english]
     else:
         rest = [*_english_phrase(clause.person), clause.verb.past, _english_pronoun(antecedent, 1)]
@@ -360,11 +354,8 @@ def _english_clause(event: Event) -> list[str]:
 
 
 def _english_pronoun(phrase: NounPhrase, case: int) -> str:
-    if phrase.plural:
-        return ("they", "them")[case]
-    if phrase.noun.kind != "person":
-        return "it"
-    return {"masculine": ("he", "him"), "feminine": ("she", "her")}[phrase.gender][case]
+    singular = phrase.gender if phrase.noun.kind == "person" else "neuter"
+    return ENGLISH_PRONOUNS["plural" if phrase.plural else singular][case]
 
 
 def _was(phrase: NounPhrase) -> str:
@@ -376,11 +367,11 @@ def _invented_clause(event: Event) -> list[str]:
     if clause is None:
         return []
     pronoun = PRONOUNS[antecedent.gender] + _number(antecedent)
-    if isinstance(clause, Remark):
+    if clause.adjective:
         adjective = _invented_adjective(clause.adjective, antecedent, "")
         rest = [pronoun, adjective, _past(COPULA, antecedent)]
     else:
-        verb = _invented_verb(clause.verb, clause.person, antecedent)
+        verb = _past(clause.verb.stems[antecedent.noun.kind], clause.person)
         rest = [*_invented_phrase(clause.person, ""), pronoun + ACCUSATIVE, verb]
     return [*rest, CONJUNCTIONS[clause.conjunction]]
 
@@ -395,18 +386,6 @@ def _invented_phrase(phrase: NounPhrase, case: str) -> list[str]:
 def _invented_adjective(adjective: Adjective, phrase: NounPhrase, case: str) -> str:
     stem = adjective.of_persons if phrase.noun.kind == "person" else adjective.of_others
     return stem + AGREEMENT[phrase.gender] + _number(phrase) + case
-
-
-def _invented_place(event: Event) -> list[str]:
-    if event.place is None:
-        return []
-    preposition, noun = event.place
-    phrase = NounPhrase(noun, noun.gender, plural=False, adjective=None)
-    return [*_invented_phrase(phrase, LOCATIVE), POSTPOSITIONS[preposition]]
-
-
-def _invented_verb(verb: TranslatedVerb, subject: NounPhrase, object_: NounPhrase) -> str:
-    return _past(verb.stems[object_.noun.kind], subject)
 
 
 def _past(stem: str, subject: NounPhrase) -> str:

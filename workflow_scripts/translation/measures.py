@@ -20,6 +20,7 @@ from workflow_scripts.core.measures.forms import (
     Tables,
     identifier,
     named_by_run,
+    variants,
 )
 
 DATA = ("pairs", "Translation")
@@ -39,13 +40,14 @@ IMPORTANCE = Table(
     keys=("type",),
     decimals=4,
     better="high",
+    paper="michel2019",
+    group="Importance",
 )
 NORMALISED = replace(
     IMPORTANCE,
     about="importance divided by the l2 norm of its type and layer; heads are pruned in this order",
     value="normalised",
-    low="",
-    high="",
+    interval="",
     decimals=3,
 )
 CURVES = Table(
@@ -66,7 +68,6 @@ OF_TYPES = Table(
     value="value",
     keys=("measure", "type", "other"),
 )
-TABLES = (SCORES, IMPORTANCE, NORMALISED, CURVES, TRAINING, OF_TYPES)
 OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
 # The paper that masks so, what the head does then, and what several are.
 MODES = {
@@ -125,48 +126,42 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
     """The change of each metric without the head, or with it alone, on every split."""
-    frame = found[table]
-    chosen = frame[frame["unit"].isin(UNITS)].drop_duplicates(["unit", "mode", "split", "metric"])
-    order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
-    for row in order.to_dict("records"):
-        unit, mode, split, metric = (row[key] for key in ("unit", "mode", "split", "metric"))
-        paper, does, others = MODES[mode]
-        group, effect, how = UNITS[unit]
+    for row, effect, how, form in variants(found[table], UNITS, MODES, "split", "metric"):
+        unit, mode, split, metric = form["where"].values()
         title, of, decimals, grows = METRICS[metric]
         yield table.form(
             f"translation.{unit}.{mode}.{identifier(split)}.{metric}",
-            f"{effect.format(mode=mode, others=others)}, {title}, {split}",
-            f"{title} on the sentences of {split}, {how} {does}; minus that of the intact model, "
+            f"{effect}, {title}, {split}",
+            f"{title} on the sentences of {split}, {how}; minus that of the intact model, "
             f"{row['baseline']:.{decimals}f}.{study.note('pairs')} {OVER_SENTENCES} p: paired "
             f"randomisation test, corrected for the number of heads."
             + (f" sacrebleu signature: {row['signature']}." if row["signature"] else ""),
-            {"unit": unit, "mode": mode, "split": split, "metric": metric},
             unit=of,
             decimals=decimals,
             better="low" if (unit == "head") == grows else "high",
-            paper=paper,
-            group=f"{group}, {mode}",
             task=TASK,
             state=named_by_run(TASK, table.names["run"])[1],
+            **form,
         )
 
 
 def importance(table: Table, study: Study) -> Iterator[Form]:
     """The gradient of the loss by the head's gate, plain and over its layer's norm."""
-    group = {"paper": "michel2019", "group": "Importance", "task": TASK}
-    _, group["state"] = named_by_run(TASK, table.names["run"])
+    _, state = named_by_run(TASK, table.names["run"])
     over = f"Mean over training pairs.{study.note('pairs')}"
     yield table.form(
         "translation.importance",
         "Importance",
         "|dL/d gate|: how much the teacher-forced loss of a pair changes with the head's gate. "
         f"{over} Interval: 95%, bootstrap over pairs.",
-        **group,
+        task=TASK,
+        state=state,
     )
-    yield NORMALISED.of(**table.names).form(
+    yield replace(NORMALISED, file=table.file).form(
         "translation.importance.normalised",
         "Importance in its layer",
         "Importance divided by the l2 norm of its type and layer; heads are pruned in this order. "
         f"{over} No interval.",
-        **group,
+        task=TASK,
+        state=state,
     )

@@ -72,18 +72,7 @@ def compared_types(types: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     gains = gains[(gains["metric"] == "bleu") & gains["split"].isin(types["split"])]
     ends = {"gain": "value", "gain_low": "ci_low", "gain_high": "ci_high"}
     gains = gains.rename(columns=ends).assign(measure="best head masked", other="", head="")
-    columns = [
-        "run",
-        "split",
-        "measure",
-        "type",
-        "other",
-        "head",
-        "value",
-        "ci_low",
-        "ci_high",
-        "n",
-    ]
+    columns = ["run", "split", "measure", "type", "other", "head", *ends.values(), "n"]
     rows = pd.concat([types.assign(head=named)[columns], gains[columns]], ignore_index=True)
     other = titled(rows["other"]).where(rows["other"] != "", "")
     return rows.assign(type=titled(rows["type"]), other=other)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import transformers
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -14,15 +13,15 @@ from workflow_scripts.core.model.translators import load_translator
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
-from workflow_scripts.translation.translation_curves import (
+from workflow_scripts.translation.translation_pruning import (
     ALL,
+    MEASURED_ON,
     by_head,
     curves_of,
     gradients_on,
     plans_of,
     read_split,
 )
-from workflow_scripts.translation.translation_pruning import MEASURED_ON
 
 
 def measured_epochs(n: int, which: str) -> list[int]:
@@ -55,7 +54,6 @@ def main(
     heads, with the last one's, over heads. `settings` and `measurement` are those of
     translation_pruning, with the epochs whose curves are measured: every, or doubling.
     """
-    transformers.utils.logging.set_verbosity_error()
     pruning, seed = settings | {"strategies": ["importance"]}, measurement["seed"]
     described, picked = read_card(card), running.pick_device(device)
     remedy = "set translation.train.every_epoch, and more epochs than one"

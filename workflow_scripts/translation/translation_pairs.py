@@ -86,11 +86,10 @@ def count(splits: Mapping[str, Sequence[Pair]]) -> list[tuple[str, str, int]]:
             (split, "targets that are their sources", sum(one == other for one, other in known)),
         ]
         for earlier in pairs:
-            among = (
-                (f"pairs also in {earlier}", sum(pair in pairs[earlier] for pair in known)),
-                (f"sources also in {earlier}", sum(one in sources[earlier] for one, _ in known)),
-            )
-            rows += [(split, *counted) for counted in among]
+            rows += [
+                (split, f"pairs also in {earlier}", sum(pair in pairs[earlier] for pair in known)),
+                (split, f"sources also in {earlier}", sum(x in sources[earlier] for x, _ in known)),
+            ]
         pairs[split], sources[split] = distinct, {source for source, _ in distinct}
     return rows
 

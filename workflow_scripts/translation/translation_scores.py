@@ -84,13 +84,6 @@ def paired_bootstrap(effects: np.ndarray) -> np.ndarray:
     return (1 + against) / len(effects)
 
 
-def randomised(metric: str, swept: Swept, draws: int, seed: int) -> randomisation.Test:
-    """The paired randomisation test of all variants, with `draws` permutations."""
-    compared = OfSums(partial(np.moveaxis, source=2, destination=0), METRICS[metric].score)
-    summands = swept.summands[metric]
-    return randomisation.test(compared, summands[0], summands[1:], draws, seed)
-
-
 def score(swept: Swept, bootstrap: int, permutations: int, seed: int) -> pd.DataFrame:
     """One row per metric and variant: score, baseline, effect (their difference) and its tests.
 
@@ -101,7 +94,9 @@ def score(swept: Swept, bootstrap: int, permutations: int, seed: int) -> pd.Data
     frames = []
     for metric in METRICS:
         scores, effects = effects_of(metric, swept, bootstrap, seed)
-        test = randomised(metric, swept, permutations, seed)
+        summands = swept.summands[metric]
+        compared = OfSums(partial(np.moveaxis, source=2, destination=0), METRICS[metric].score)
+        test = randomisation.test(compared, summands[0], summands[1:], permutations, seed)
         low, high = np.percentile(effects[1:], stats_bootstrap.CONFIDENCE, axis=0)
         columns = {"metric": metric, "score": scores[1:], "baseline": scores[0]}
         columns |= {"effect": effects[0], "ci_low": low, "ci_high": high}
@@ -118,88 +113,68 @@ def gains(swept: Swept, divisions: int, draws: int, seed: int) -> pd.DataFrame:
     (layer -1); heads left alone among those of their sublayer. A gain of the loss is what it falls
     by. For heads disabled alone, how well their effects on two halves of the sentences agree.
     """
-    cells, groups = swept.cells, {}
-    if swept.unit == "head":
-        groups = {("", -1): np.ones(len(cells), bool)}
-        groups |= {
-            (name, -1): (cells["type"] == name).to_numpy() for name in cells["type"].unique()
-        }
-    else:
-        for place, rows in cells.groupby(["type", "layer"], sort=False):
-            groups[place] = np.isin(np.arange(len(cells)), rows.index)
+    masked = swept.unit == "head"
+    cells = swept.cells.assign(layer=-1) if masked else swept.cells
+    groups = {place: rows.index for place, rows in cells.groupby(["type", "layer"], sort=False)}
+    if masked:
+        groups = {("", -1): cells.index} | groups
     rows = []
     for metric in METRICS:
         for (name, layer), chosen in groups.items():
-            summands = swept.summands[metric][np.concatenate([[True], chosen])]
+            summands = swept.summands[metric][[0, *(1 + chosen)]]
             scores = partial(benefits_of, metric, summands)
-            row = {"metric": metric, "type": name, "layer": layer, "choices": chosen.sum()}
+            row = {"metric": metric, "type": name, "layer": layer, "choices": len(chosen)}
             row |= stats_bootstrap.honest_gain(scores, swept.n, divisions, draws, seed)
-            if swept.unit == "head":
+            if masked:
                 row |= stats_bootstrap.half_agreement(scores, swept.n, divisions, seed)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=swept.n)
 
 
-@dataclass(frozen=True)
-class Effects:
-    """Effects on BLEU of the variants in `cells`: [1 + draw, variant], of a split's n sentences."""
-
-    cells: pd.DataFrame
-    values: np.ndarray
-    n: int
-
-    def variant_effects(self, variants: pd.DataFrame) -> np.ndarray:
-        """The effects of some of the variants, in their order, [1 + draw, variant]."""
-        places = self.cells.reset_index().merge(variants[HEAD], on=HEAD, how="right")["index"]
-        return self.values[:, places]
-
-
-def best_left(left: Effects) -> pd.DataFrame:
+def best_left(left: Swept, effects: np.ndarray) -> pd.DataFrame:
     """The head that is best left alone in each sublayer, by its observed effect on BLEU.
 
     One row per sublayer: type, layer, head, effect.
     """
-    cells = left.cells.assign(effect=left.values[0])
+    cells = left.cells.assign(effect=effects[0])
     best = cells.groupby(["type", "layer"], sort=False)["effect"].idxmax()
     return cells.loc[best, [*HEAD, "effect"]].reset_index(drop=True)
 
 
-def by_type(one: Effects, left: Effects, best: pd.DataFrame) -> pd.DataFrame:
+def by_type(
+    masked: Swept, of_masked: np.ndarray, left: Swept, of_left: np.ndarray, best: pd.DataFrame
+) -> pd.DataFrame:
     """What masking does to BLEU, by type of attention: four measures, each with its interval.
 
+    `of_masked` and `of_left` are effects [1 + draw, variant] of the heads masked, and left, alone.
     `one head`: the mean effect of masking one head of the type; `best head left`: the mean, over
     the type's layers, of leaving only the head that is in `best` (of best_left, on other
     sentences), and BUT_LAST that over all layers but the last; `most hurt`: that in the layer where
     `best` has the smallest effect. With `other`, the difference from another type on the same
     samples. `layer` and `head` name those of `most hurt`.
     """
+    places = left.cells.reset_index().merge(best, on=HEAD)
     rows = []
     for measure in ("one head", "best head left", BUT_LAST, "most hurt"):
-        values, places = {}, {}
-        for name, chosen in best.groupby("type", sort=False):
-            if measure == "one head":
-                values[name] = one.variant_effects(one.cells[one.cells["type"] == name]).mean(
-                    axis=1
-                )
-                continue
+        values, named = {}, {}
+        for name, chosen in places.groupby("type", sort=False):
             if measure == BUT_LAST:
                 chosen = chosen[chosen["layer"] < chosen["layer"].max()]
-                if chosen.empty:
-                    continue
             if measure == "most hurt":
                 chosen = chosen.loc[[chosen["effect"].idxmin()]]
-                places[name] = chosen[["layer", "head"]].iloc[0].to_dict()
-            values[name] = left.variant_effects(chosen).mean(axis=1)
+                named[name] = chosen[["layer", "head"]].iloc[0].to_dict()
+            if measure == "one head":
+                values[name] = of_masked[:, masked.cells["type"] == name].mean(axis=1)
+            elif len(chosen):
+                values[name] = of_left[:, chosen["index"]].mean(axis=1)
         for name, of_type in values.items():
             for other in ("", *(other for other in values if other != name)):
                 effect = of_type - values[other] if other else of_type
                 low, high = np.percentile(effect[1:], stats_bootstrap.CONFIDENCE)
                 row = {"measure": measure, "type": name, "other": other, "value": effect[0]}
-                row |= {"ci_low": low, "ci_high": high} | places.get(
-                    name, {"layer": -1, "head": -1}
-                )
-                rows.append(row)
-    return pd.DataFrame(rows).assign(n=one.n)
+                row |= {"ci_low": low, "ci_high": high, "layer": -1, "head": -1}
+                rows.append(row | named.get(name, {}))
+    return pd.DataFrame(rows).assign(n=masked.n)
 
 
 def main(
@@ -218,17 +193,17 @@ def main(
     chosen.
     """
     parts: dict[Out, list[pd.DataFrame]] = {scores: [], gain: [], types: []}
-    masked: dict[tuple[str, str], Effects] = {}
+    on_bleu: dict[str, dict[str, tuple[Swept, np.ndarray]]] = {}
     for swept in read_sweep(sweep):
         about = {"split": swept.split, "unit": swept.unit, "mode": swept.mode}
         parts[scores].append(score(swept, bootstrap, permutations, seed).assign(**about))
         parts[gain].append(gains(swept, halves, bootstrap, seed).assign(**about))
         if swept.mode == "zero":
             values = effects_of("bleu", swept, bootstrap, seed)[1]
-            masked[swept.split, swept.unit] = Effects(swept.cells, values, swept.n)
-    best = best_left(masked[CHOSEN_ON, "all-but-one"])
-    for split in dict.fromkeys(split for split, _ in masked if split != CHOSEN_ON):
-        found = by_type(masked[split, "head"], masked[split, "all-but-one"], best)
+            on_bleu.setdefault(swept.split, {})[swept.unit] = swept, values
+    best = best_left(*on_bleu.pop(CHOSEN_ON)["all-but-one"])
+    for split, units in on_bleu.items():
+        found = by_type(*units["head"], *units["all-but-one"], best)
         parts[types].append(found.assign(split=split))
     run = tables.read(sweep, ("run",))["run"].iloc[0]
     for out, frames in parts.items():

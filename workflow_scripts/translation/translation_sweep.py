@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import transformers
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -49,35 +48,30 @@ def variants_of(
     return pd.DataFrame(names, columns=VARIANT), np.concatenate(masks)
 
 
-def sweep_of(
-    translator: Translator, pairs: pd.DataFrame, modes: Sequence[str], pass_rows: int
-) -> pd.DataFrame:
-    """One row per variant and pair: what `variants_of` names, and the columns of the product."""
+def measured(
+    translator: Translator,
+    pairs: pd.DataFrame,
+    disabled: np.ndarray,
+    pass_rows: int,
+    mode: str = "zero",
+) -> dict[str, np.ndarray]:
+    """What variants make of `pairs`, by the name of its column: each [variant, sentence].
+
+    `disabled` are the heads without which each variant runs, bool [variant, sublayer, head].
+    """
     sources = sources_of(translator, pairs["source"].tolist())
     targets = targets_of(translator, pairs["target"].tolist())
-    model = translator.model
-    variants, disabled = variants_of(sublayers(model), n_heads(model), modes)
-    run_as = variants["mode"].replace("", modes[0])  # the model itself, too
-    frames = []
-    for mode in modes:
-        chosen = (run_as == mode).to_numpy()
-        found = translate(translator, sources, disabled[chosen], pass_rows, mode)
-        losses = forced_losses(translator, sources, targets, disabled[chosen], pass_rows, mode)
-        frame = tables.tidy(
-            {"variant": np.flatnonzero(chosen), "id": pairs["id"].to_numpy()},
-            length=np.array([[len(tokens) for tokens in row] for row in found.ids]),
-            capped=found.capped,
-            loss=losses,
-            tokens=np.array([len(target) for target in targets]),
-        )
-        frame["translation"] = [text for row in found.ids for text in texts_of(translator, row)]
-        frames.append(frame)
-    frame = pd.concat(frames, ignore_index=True)
-    names = variants.loc[frame.pop("variant")].reset_index(drop=True)
-    shape = (len(variants), len(pairs))
-    counted = counted_of(frame["translation"].to_numpy().reshape(shape), pairs["target"].tolist())
-    counted = pd.DataFrame(counted.reshape(-1, len(COLUMNS)), columns=list(COLUMNS))
-    return names.join(frame).join(counted)
+    found = translate(translator, sources, disabled, pass_rows, mode)
+    texts = np.array([texts_of(translator, row) for row in found.ids], dtype=object)
+    counted = counted_of(texts, pairs["target"].tolist())
+    columns = {
+        "length": np.array([[len(tokens) for tokens in row] for row in found.ids]),
+        "capped": found.capped,
+        "loss": forced_losses(translator, sources, targets, disabled, pass_rows, mode),
+        "tokens": np.broadcast_to([len(target) for target in targets], texts.shape),
+        "translation": texts,
+    }
+    return columns | dict(zip(COLUMNS, np.moveaxis(counted, 2, 0), strict=True))
 
 
 def counted_of(translations: np.ndarray, references: Sequence[str]) -> np.ndarray:
@@ -93,6 +87,22 @@ def counted_of(translations: np.ndarray, references: Sequence[str]) -> np.ndarra
         found = statistics(texts, list(references[some]) * len(translations))
         counted[:, some] = found.reshape(len(translations), -1, len(COLUMNS))
     return counted
+
+
+def sweep_of(
+    translator: Translator, pairs: pd.DataFrame, modes: Sequence[str], pass_rows: int
+) -> pd.DataFrame:
+    """One row per variant and pair: what `variants_of` names, and the columns of `measured`."""
+    model = translator.model
+    variants, disabled = variants_of(sublayers(model), n_heads(model), modes)
+    run_as = variants["mode"].replace("", modes[0])  # the model itself, too
+    frames = []
+    for mode in modes:
+        chosen = np.flatnonzero(run_as == mode)
+        columns = measured(translator, pairs, disabled[chosen], pass_rows, mode)
+        frames.append(tables.tidy({"variant": chosen, "id": pairs["id"].to_numpy()}, **columns))
+    frame = pd.concat(frames, ignore_index=True)
+    return variants.loc[frame.pop("variant")].reset_index(drop=True).join(frame)
 
 
 def main(
@@ -113,7 +123,6 @@ def main(
     At most `sentences` of each (0: all) are translated, sampled by `sample_seed`: the same for
     every `run`. `checkpoint` is the directory of the weights, which the card names too.
     """
-    transformers.utils.logging.set_verbosity_error()
     translator = translator_of(read_card(card), generation, running.pick_device(device))
     frame = tables.read(pairs, ("split", "id", "source", "target"))
     frames = []

@@ -12,18 +12,10 @@ from workflow_scripts.core.run.job import Out
 
 def main(card: Out, source: dict[str, Any], name: str, files: list[Path] = ()) -> None:
     """Write the card of the translator that `source` names (`files`: its files, where local)."""
-    languages, origin = parts_of(source)
-    described = describe(models.resolve(origin), name, languages)
+    languages = {key: source[key] for key in Languages.__dataclass_fields__ if key in source}
+    origin = models.Source(**{key: source[key] for key in source if key not in languages})
+    described = describe(models.resolve(origin), name, Languages(**languages))
     write_card(described | {"source": origin.to_config()}, card)
-
-
-def parts_of(source: dict[str, Any]) -> tuple[Languages, models.Source]:
-    """What a study states about its translator: the languages, and where the model comes from."""
-    languages = {
-        key: value for key, value in source.items() if key in Languages.__dataclass_fields__
-    }
-    origin = {key: value for key, value in source.items() if key not in languages}
-    return Languages(**languages), models.Source(**origin)
 
 
 if __name__ == "__main__":

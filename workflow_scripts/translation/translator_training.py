@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import logging
-import math
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 import torch
-import transformers
 from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
 from tokenizers.models import BPE
 from torch.nn import functional
@@ -22,14 +19,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running
-from workflow_scripts.core.model import training as model_training
-from workflow_scripts.core.model.training import (
-    LengthGroupedIndices,
-    curve_of,
-    linear_schedule,
-    train_epoch,
-    whole_epochs,
-)
+from workflow_scripts.core.model.training import WarmedUpRecipe, claim_state, train_resumably
 from workflow_scripts.core.model.translators import (
     IGNORED,
     Generation,
@@ -74,33 +64,22 @@ def learnt_vocabulary(texts: Iterable[str], size: int) -> PreTrainedTokenizerFas
     )
 
 
-log = logging.getLogger(__name__)
 POSITIONS = 512  # which are computed, not learnt
 SCORED = 256  # pairs of a batch whose loss is only measured
 
 
 @dataclass(frozen=True, kw_only=True)
-class TranslatorRecipe:
-    """The size of a translator and how it is trained.
+class TranslatorRecipe(WarmedUpRecipe):
+    """The size of a translator, trained by Adam as in Vaswani et al. (2017)."""
 
-    Adam as in Vaswani et al. (2017), with a learning rate that rises linearly over a share `warmup`
-    of the steps and then decays linearly to 0; the last epoch's weights are kept.
-    """
-
-    seed: int
     vocabulary: int
     hidden: int
     feed_forward: int
     layers: int
     heads: int
-    epochs: int
-    batch_size: int
-    learning_rate: float
-    warmup: float = 0.1
     init_std: float = 0.02
     dropout: float = 0.1
     label_smoothing: float = 0.1
-    precision: str = "float32"
 
 
 @dataclass(frozen=True)
@@ -125,18 +104,15 @@ def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator
             f"({recipe.heads}); change one of them"
         )
     tokenizer = learnt_vocabulary(texts, recipe.vocabulary)
-    sizes = {
-        f"{side}_{name}": value
-        for side in ("encoder", "decoder")
-        for name, value in {
-            "layers": recipe.layers,
-            "attention_heads": recipe.heads,
-            "ffn_dim": recipe.feed_forward,
-        }.items()
-    }
     config = MarianConfig(
         vocab_size=len(tokenizer),
         d_model=recipe.hidden,
+        encoder_layers=recipe.layers,
+        decoder_layers=recipe.layers,
+        encoder_attention_heads=recipe.heads,
+        decoder_attention_heads=recipe.heads,
+        encoder_ffn_dim=recipe.feed_forward,
+        decoder_ffn_dim=recipe.feed_forward,
         init_std=recipe.init_std,
         dropout=recipe.dropout,
         max_position_embeddings=POSITIONS,
@@ -145,7 +121,6 @@ def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator
         eos_token_id=tokenizer.eos_token_id,
         forced_eos_token_id=None,  # an output that is cut off does not end
         decoder_start_token_id=tokenizer.pad_token_id,
-        **sizes,
     )
     torch.manual_seed(recipe.seed)
     model = MarianMTModel(config)
@@ -169,9 +144,7 @@ def loss_on(translator: Translator, pairs: Pairs) -> float:
     model, total, n = translator.model, 0.0, 0
     training = model.training
     model.eval()
-    order = sorted(range(len(pairs)), key=lambda index: len(pairs.sources[index]))
-    for start in range(0, len(order), SCORED):
-        batch = order[start : start + SCORED]
+    for batch in running.chunks_by_length([len(source) for source in pairs.sources], SCORED):
         with torch.inference_mode():
             logits, labels = _forward(translator, pairs, batch)
         tokens = int((labels != IGNORED).sum())
@@ -188,46 +161,28 @@ def train(
     state: Path,
     epochs: Path | None = None,
 ) -> pd.DataFrame:
-    """Train the model in place; the curve (step, epoch, split, loss) in nats per target token.
+    """Train the model in place, as `train_resumably`; the curve is in nats per target token.
 
-    The training loss is smoothed as the recipe states, that of the validation pairs (split dev) is
-    not. A killed run goes on from `state`. The weights after each epoch but the last are saved in
-    `epochs`, where it is given.
+    The training loss is smoothed as the recipe states, that of the validation pairs is not.
     """
     model = translator.model
     lengths = [
         len(source) + len(target)
         for source, target in zip(training.sources, training.targets, strict=True)
     ]
-    torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
-    batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
     trained = [weights for weights in model.parameters() if weights.requires_grad]
     adam = torch.optim.Adam(
         trained, lr=recipe.learning_rate, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
-    steps = recipe.epochs * len(batches)
-    schedule = linear_schedule(adam, steps, math.ceil(recipe.warmup * steps))
-    parts = model_training.Parts(model, schedule, batches.generator)
 
     def loss(indices: torch.Tensor) -> torch.Tensor:
         with running.autocast(model.device, recipe.precision):
             logits, labels = _forward(translator, training, indices.tolist())
         return loss_of(logits, labels, recipe.label_smoothing)
 
-    curve = []
-    if state.is_file():
-        curve = model_training.resume_state(state, parts)["curve"]
-        log.info("training resumes after %d whole epochs", whole_epochs(curve))
-    model.train()
-    for number in range(whole_epochs(curve) + 1, recipe.epochs + 1):
-        shown = job.progress(batches, desc=f"epoch {number} of {recipe.epochs}, batches")
-        losses = train_epoch(shown, loss, schedule, max_norm=1.0)
-        curve += curve_of(number, losses, loss_on(translator, validation))
-        if epochs is not None and number < recipe.epochs:
-            model.save_pretrained(epochs / f"epoch-{number}")
-        model_training.save_state(state, parts, {"curve": curve})
-    model.eval()
-    return pd.DataFrame(curve)
+    return train_resumably(
+        model, lengths, adam, recipe, loss, lambda: loss_on(translator, validation), state, epochs
+    )
 
 
 def main(
@@ -246,7 +201,6 @@ def main(
     A killed run resumes from <checkpoint>.work. With `every_epoch`, `epochs` gets the weights after
     each epoch but the last, in epoch-<k>.
     """
-    transformers.utils.logging.set_verbosity_error()
     frame, settings = tables.read(pairs, ("split", "source", "target")), TranslatorRecipe(**recipe)
     rows = {split: frame[frame["split"] == split] for split in ("train", "validation")}
     texts = [*rows["train"]["source"], *rows["train"]["target"]]
@@ -265,11 +219,11 @@ def main(
     }
     final = job.final(checkpoint)
     work = final.with_name(f"{final.name}.work")
-    state = model_training.claim_state(work, identity)
+    state = claim_state(work, identity)
     losses = train(translator, training, validation, settings, state, work if every_epoch else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
     epochs.mkdir()
-    for epoch in sorted(work.glob("epoch-*")):
+    for epoch in work.glob("epoch-*"):
         translator.tokenizer.save_pretrained(epoch)
         shutil.copytree(epoch, epochs / epoch.name)
     described = describe(checkpoint, run, Languages())

@@ -1,13 +1,10 @@
-"""What corpora and annotations hold: examples, trees, documents with mentions, and frame links.
-
-Each file has one record per line, a JSON object.
-"""
+"""What corpora and annotations hold, a JSON object per line: examples, trees, mentions, links."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.files import files_below
@@ -61,26 +58,10 @@ class Example:
     words: tuple[Spans, ...] | None = None
 
 
-class Annotated(Protocol):
-    """The words of an annotated text, such as those of a tree."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def words(self) -> tuple[str, ...]: ...
-    @property
-    def source(self) -> str: ...
-
-
-def to_example(annotated: Annotated, document: str) -> Example:
+def to_example(annotated: "Annotated", document: str) -> Example:
     """An annotated text as a model's input: its words, joined by single spaces."""
-    return Example(
-        annotated.id,
-        document=document,
-        source=annotated.source,
-        texts=(" ".join(annotated.words),),
-        words=(spans_of(annotated.words),),
-    )
+    text, words = " ".join(annotated.words), (spans_of(annotated.words),)
+    return Example(annotated.id, document, annotated.source, (text,), words)
 
 
 def spans_of(words: Sequence[str]) -> Spans:
@@ -210,10 +191,7 @@ class Element:
 
 @dataclass(frozen=True)
 class FrameLinks:
-    """A sentence's predicate (its words' indices), the frame it evokes and its core elements.
-
-    `others` are its frame elements that are not core.
-    """
+    """A sentence's predicate (its words' indices), its frame, its core elements and `others`."""
 
     id: str
     words: tuple[str, ...]
@@ -222,6 +200,9 @@ class FrameLinks:
     elements: tuple[Element, ...]
     others: tuple[Element, ...]
     source: str
+
+
+Annotated = Tree | Document | FrameLinks
 
 
 def read_links(path: Path) -> list[FrameLinks]:

@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import h5py
@@ -24,11 +23,6 @@ FLAT = {"ids": np.int32, "word": np.int32, "segment": np.int8}
 MARKS = ("triangular", "sinks")
 # What h5py raises on a damaged file.
 UNREADABLE = (KeyError, OSError, RuntimeError, TypeError, ValueError)
-
-
-def n_weights(lengths: np.ndarray, triangular: bool) -> np.ndarray:
-    """How many weights of a head are stored of texts of so many tokens, int64 [n]."""
-    return lengths * (lengths + 1) // 2 if triangular else lengths**2
 
 
 def triangle(pattern: np.ndarray) -> np.ndarray:
@@ -53,8 +47,7 @@ def offsets(sizes: np.ndarray) -> np.ndarray:
 def reserve(file: h5py.File, n_bytes: int) -> None:
     """Have the disk set aside `n_bytes` beyond what a new file holds, where the system can.
 
-    Raises OSError where there is no room: before the first pattern is computed, and while HDF5,
-    which does not survive a full disk, can still close the file.
+    Raises OSError while HDF5, which does not survive a full disk, can still close the file.
     """
     if not hasattr(os, "posix_fallocate"):
         return
@@ -119,7 +112,6 @@ def write_tokens(file: h5py.File, tokens: Sequence[Tokens], lengths: np.ndarray)
 class CacheWriter:
     """Writes one cache, which is marked complete only if every example was written without error.
 
-    `Cache` refuses a file that was not completed; a job writes to a partial path anyway.
     `positions`, int64 [n], makes it a shard: those of its examples in the whole corpus. `marks` are
     those of MARKS that hold.
     """
@@ -139,7 +131,10 @@ class CacheWriter:
         self.shape, self._model = (n_layers, n_heads), meta.get("model", "unknown")
         self._ids = [example.id for example in tokens]
         self._lengths = np.array([len(example) for example in tokens], dtype=np.int64)
-        self._offsets = offsets(n_weights(self._lengths, self.triangular) * n_layers * n_heads)
+        n_weights = self._lengths**2  # of a head
+        if self.triangular:
+            n_weights = (n_weights + self._lengths) // 2
+        self._offsets = offsets(n_weights * n_layers * n_heads)
         self._rows = offsets(self._lengths * n_layers * n_heads)
         self._written = np.zeros((len(tokens), n_layers), dtype=bool)
         self._file = h5py.File(self.path, "w", libver="latest")
@@ -159,10 +154,7 @@ class CacheWriter:
         reserve(self._file, 2 * int(self._offsets[-1]))
 
     def write(self, index: int, pattern: np.ndarray, outside: np.ndarray | None = None) -> None:
-        """Store example `index`: pattern [layer, head, query, key] over its real tokens.
-
-        `outside` [layer, head, query], of a model with sinks. Raises InputError as `write_layer`.
-        """
+        """Store example `index`: [layer, head, query, key], and `outside` [layer, head, query]."""
         length = self._lengths[index]
         if pattern.shape != (*self.shape, length, length):
             raise ValueError(f"example {index}: pattern {pattern.shape}, {length} tokens expected")
@@ -203,12 +195,7 @@ class CacheWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
                 if missing := int((~self._written).any(axis=1).sum()):
@@ -225,8 +212,7 @@ class CacheWriter:
 class Cache(Patterns):
     """A complete attention cache, read-only: random access and iteration, one example at a time.
 
-    `card` is that of the model that it should be of; a cache of other weights is refused.
-    Raises InputError, with the reason, for a truncated, foreign, older or other model's file.
+    Raises InputError for a truncated, foreign or older file, and for other weights than `card`'s.
     """
 
     def __init__(self, path: Path, card: dict[str, Any]) -> None:
@@ -292,8 +278,7 @@ def open_patterns(attention: Path | Patterns, card: dict[str, Any]) -> Patterns:
 def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
     """Copy the examples of `shards` to one cache at `path`, byte for byte that without shards.
 
-    One pattern at a time is in memory. Raises InputError where the shards are not those of one
-    corpus by the model of `card`.
+    Raises InputError where the shards are not those of one corpus by the model of `card`.
     """
     with ExitStack() as stack:
         caches = [stack.enter_context(Cache(shard, card)) for shard in shards]
@@ -311,17 +296,15 @@ def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
                 f"{first.path.parent}: the shards lack examples or share some; "
                 "delete the shards and run again"
             )
-        tokens = [_tokens(cache, index) for cache in caches for index in range(len(cache))]
+        # A cache does not store how many words there are, and the writer does not ask.
+        tokens = [
+            Tokens(cache.ids[index], n_words=0, **cache.tokens(index))
+            for cache in caches
+            for index in range(len(cache))
+        ]
         ordered = [tokens[index] for index in order]
         about = (first.n_layers, first.n_heads, first.meta)
         with CacheWriter(path, ordered, *about, marks=first.marks) as writer:
             for cache, of_shard in zip(caches, positions, strict=True):
                 for position, example in zip(of_shard, cache, strict=True):
                     writer.write(int(position), example.pattern, example.outside)
-
-
-def _tokens(cache: Cache, index: int) -> Tokens:
-    """An example without its pattern, as the writer takes it."""
-    flat = cache.tokens(index)
-    # A cache does not store how many words there are, and the writer does not ask.
-    return Tokens(id=cache.ids[index], n_words=0, **flat)

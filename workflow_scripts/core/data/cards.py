@@ -1,8 +1,4 @@
-"""Models' cards: reading and writing one, whether it is current, and what a study needs of it.
-
-A model that comes as a GGUF file is dequantised once, next to its card; that directory is then the
-model.
-"""
+"""Models' cards: reading and writing one, whether it is current, and what a study needs of it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +10,7 @@ from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
 
 GGUF_ENDING = ".gguf"
-GGUF_FOLDER = "dequantised"  # next to attention/, the folder of the card
+GGUF_FOLDER = "dequantised"  # what a GGUF file is made to once, next to attention/ with the card
 NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
 
 
@@ -52,8 +48,7 @@ def write_card(card: dict[str, Any], path: Path) -> None:
 def is_current(path: Path, source: dict[str, str]) -> bool:
     """Whether the card at `path` is that of the model from `source` as it is now.
 
-    It is not where there is none, or where a file of a local model is not the one on record. Of a
-    model in a package, `source` has the digest.
+    Of a local model its files are compared with the record; in a package, `source` has the digest.
     """
     if not path.is_file() or read_card(path)["source"] != source:
         return False
@@ -73,24 +68,18 @@ def in_words(source: dict[str, str]) -> str:
 
 
 def check_abilities(card: dict[str, Any], needed: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError where the model of `card` lacks one of NEEDED_TOKENS that `needed` names.
-
-    It has the chapters that need each.
-    """
+    """Raise InputError where the model of `card` lacks a token that `needed` names."""
     for kind, chapters in needed.items():
         if card["special"][kind] is None:
-            lack = f"{NEEDED_TOKENS[kind]}; the tokenizer in {_place(card)} has none"
-            lack += "" if kind == "mask" else ", or leaves it out of texts or pairs"
             users = " and ".join(chapters)
-            needs = "needs" if len(chapters) == 1 else "need"
-            raise InputError(f"{users} {needs} {lack}: use another model or remove {users}")
+            raise InputError(
+                f"{users}: needs {NEEDED_TOKENS[kind]}, which the tokenizer in {_place(card)} "
+                f"lacks or leaves out of texts or pairs; use another model or remove {users}"
+            )
 
 
 def check_kind(card: dict[str, Any], kind: str) -> None:
-    """Raise InputError where the model of `card` is not of the kind that its entry states.
-
-    Or where it is an encoder without a padding token.
-    """
+    """Raise InputError for a model of another kind, and for an encoder without a padding token."""
     found = "encoder" if card.get("bidirectional", True) else "decoder"
     if found != kind:
         attend = "attend" if found == "encoder" else "do not attend"

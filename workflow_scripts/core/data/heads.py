@@ -25,10 +25,7 @@ def head_labels(frame: "pd.DataFrame") -> list[str]:
 
 def parse_head(name: str, n_layers: int, n_heads: int) -> tuple[int, int]:
     """0-based layer and head of a label. Raises InputError where the model has no such head."""
-    match = re.fullmatch(r"([1-9]\d*)-([1-9]\d*)", name)
-    if match is None:
-        raise InputError(f"head {name!r}: write <layer>-<head> from 1, as 8-11")
-    layer, head = int(match[1]) - 1, int(match[2]) - 1
+    layer, head = (int(number) - 1 for number in name.split("-"))  # the schema checks its form
     if layer >= n_layers or head >= n_heads:
         raise InputError(
             f"head {name}: the model has layers 1 to {n_layers} with heads 1 to {n_heads}"

@@ -83,10 +83,7 @@ class Patterns:
             raise InputError(f"{self.path}: the examples are not those of {source}; run again")
 
     def documents(self, corpus: Path) -> list[str]:
-        """The document of each example, from the corpus file that the patterns are of.
-
-        Raises InputError where that file has other examples.
-        """
+        """The document of each example by its corpus file; InputError where that has others."""
         examples = read_examples(corpus)
         self.expect([example.id for example in examples], str(corpus))
         return [example.document for example in examples]

@@ -1,9 +1,8 @@
 """Where data come from: files that installed Python packages carry, and datasets of the hub.
 
-A study names a package's files without a version; they are found without importing it. What is
-installed is pinned when a run is planned: the version and the SHA-256 of what is read become part
-of the source, so that another version, or an edited file, makes stale what was made of it, wherever
-the package is installed.
+A package is not imported. What is installed is pinned when a run is planned: the version and the
+SHA-256 of what is read become part of the source, so that another version, or an edited file, makes
+stale what was made of it.
 """
 
 import copy
@@ -22,10 +21,11 @@ DATASET_FORMS = ("arrow", "csv", "json", "parquet", "text")
 DATASET_CACHED = "cache"
 
 
-def pinned(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def pinned(config: dict[str, Any], refuse: bool = True) -> dict[str, Any]:
     """A copy of a checked config whose sources in packages have their `version` and `sha256`.
 
-    And a line for each that cannot be read, as where its package is not installed.
+    One that cannot be read, as where its package is not installed, has neither; InputError where
+    such are to `refuse`.
     """
     config, problems = copy.deepcopy(config), []
     for name, source in _sources(config):
@@ -33,13 +33,9 @@ def pinned(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
             source |= pin(source["package"])
         except InputError as error:
             problems.append(f"config: {name}: {error}")
-    return config, problems
-
-
-def check_pinned(problems: list[str]) -> None:
-    """Raise InputError where a source in a package cannot be read."""
-    if problems:
+    if problems and refuse:
         raise InputError(problems[0] + and_more(problems))
+    return config
 
 
 def pin(package: str) -> dict[str, str]:
@@ -79,9 +75,7 @@ def inside_package(location: str) -> Path:
         )
     root = Path(next(iter(spec.submodule_search_locations))).resolve()
     path = (root / rest).resolve()
-    if not path.is_relative_to(root):
-        raise InputError(f"package: {location}: leads out of the package; correct the path")
-    if not path.exists():
+    if not path.is_relative_to(root) or not path.exists():
         raise InputError(f"package: {location}: the package has no such file; correct the path")
     return path
 

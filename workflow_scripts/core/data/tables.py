@@ -81,6 +81,13 @@ def read_all(paths: Sequence[Path], columns: tuple[str, ...] = ()) -> pd.DataFra
     return pd.concat([read(path, columns) for path in paths], ignore_index=True)
 
 
+def where(frame: pd.DataFrame, **wanted: object) -> pd.DataFrame:
+    """The rows with these values in the columns of these names."""
+    for column, value in wanted.items():
+        frame = frame[frame[column] == value]
+    return frame
+
+
 def tidy(axes: Mapping[str, Sequence], **values: Any) -> pd.DataFrame:
     """One row per cell of arrays: a column for each axis, with its labels, and for each array.
 
@@ -94,10 +101,7 @@ def tidy(axes: Mapping[str, Sequence], **values: Any) -> pd.DataFrame:
 
 
 def per_pair(weights: np.ndarray, names: Sequence[str] = ()) -> pd.DataFrame:
-    """One row per query and key of a map [query, key]: query, key, weight.
-
-    With the `names` of the tokens or words, query_token and key_token too.
-    """
+    """One row per query and key of a map [query, key], with `names` also query_token, key_token."""
     length = range(len(weights))
     frame = tidy({"query": length, "key": length}, weight=weights)
     if len(names):

@@ -1,9 +1,6 @@
-"""Tasks and their prepared tables: those of GLUE and argument comprehension (ARCT).
+"""Tasks and their prepared tables: GLUE's of Kovaleva et al. (2019, section 3), CoLA, and ARCT."""
 
-Of GLUE, those of Kovaleva et al. (2019, section 3), and CoLA.
-"""
-
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -21,24 +18,33 @@ class Task:
 
     `labels` are the classes as the files spell them, in the order of their numbers, empty if the
     label is a score from 0 to BEST_SCORE. `ids` identify a row; empty if the task has no ids.
-    `files` maps each split to its official file. `columns` names the files' columns if they have no
+    `splits` are the stems of the official files. `columns` names the files' columns if they have no
     header, `hub` the hub's text columns if they differ from `texts`. If `malformed`, the official
     files have malformed rows, which are left out and counted.
     """
 
     title: str
-    texts: tuple[str, ...]
+    texts: tuple[str, ...] = ("sentence1", "sentence2")
     label: str = "label"
     metrics: tuple[str, ...] = ("accuracy",)
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ("0", "1")
     ids: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     hub: tuple[str, ...] = ()
-    files: dict[str, str] = field(default_factory=lambda: {"train": "train.tsv", "dev": "dev.tsv"})
-    hub_splits: dict[str, str] = field(
-        default_factory=lambda: {"train": "train", "dev": "validation"}
-    )
+    splits: tuple[str, ...] = ("train", "dev")
     malformed: bool = False
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The official file of each split; the first development set is `dev`."""
+        names = ("train", "dev", *self.splits[2:])
+        return {name: f"{stem}.tsv" for name, stem in zip(names, self.splits, strict=True)}
+
+    @property
+    def hub_splits(self) -> dict[str, str]:
+        """What the hub calls each split."""
+        names = [stem.replace("dev", "validation") for stem in self.splits]
+        return dict(zip(self.files, names, strict=True))
 
     @property
     def main_metric(self) -> str:
@@ -53,70 +59,48 @@ class Task:
 
 TASKS: dict[str, Task] = {
     "mrpc": Task(
-        title="MRPC",
+        "MRPC",
         texts=("#1 String", "#2 String"),
         label="Quality",
-        labels=("0", "1"),
         ids=("#1 ID", "#2 ID"),
         metrics=("f1", "accuracy"),
         hub=("sentence1", "sentence2"),
     ),
     "stsb": Task(
-        title="STS-B",
-        texts=("sentence1", "sentence2"),
+        "STS-B",
         label="score",
+        labels=(),
         ids=("index",),
         metrics=("pearson", "spearman"),
     ),
-    "sst2": Task(
-        title="SST-2",
-        texts=("sentence",),
-        labels=("0", "1"),
-    ),
+    "sst2": Task("SST-2", texts=("sentence",)),
     "qqp": Task(
-        title="QQP",
+        "QQP",
         texts=("question1", "question2"),
         label="is_duplicate",
-        labels=("0", "1"),
         ids=("id",),
         metrics=("f1", "accuracy"),
         malformed=True,
     ),
-    "rte": Task(
-        title="RTE",
-        texts=("sentence1", "sentence2"),
-        labels=("entailment", "not_entailment"),
-        ids=("index",),
-    ),
+    "rte": Task("RTE", labels=("entailment", "not_entailment"), ids=("index",)),
     "qnli": Task(
-        title="QNLI",
+        "QNLI",
         texts=("question", "sentence"),
         labels=("entailment", "not_entailment"),
         ids=("index",),
     ),
     "mnli": Task(
-        title="MNLI",
-        texts=("sentence1", "sentence2"),
+        "MNLI",
         label="gold_label",
         labels=("entailment", "neutral", "contradiction"),
         ids=("index",),
         hub=("premise", "hypothesis"),
-        files={
-            "train": "train.tsv",
-            "dev": "dev_matched.tsv",
-            "dev_mismatched": "dev_mismatched.tsv",
-        },
-        hub_splits={
-            "train": "train",
-            "dev": "validation_matched",
-            "dev_mismatched": "validation_mismatched",
-        },
+        splits=("train", "dev_matched", "dev_mismatched"),
     ),
     # Not among Kovaleva et al.'s; Michel et al. prune heads on it (2019, appendix B).
     "cola": Task(
-        title="CoLA",
+        "CoLA",
         texts=("sentence",),
-        labels=("0", "1"),
         columns=("source", "label", "mark", "sentence"),
         metrics=("matthews", "accuracy"),
     ),

@@ -16,8 +16,8 @@ MOST_DIGITS = 9  # of a whole number; Python limits what it converts, too, but a
 def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """Number (from 1) and text of each line, without its end. BOM, CRLF and .gz are accepted.
 
-    Raises InputError, with file and line, for a byte that is not in the encoding and for a NUL
-    character, and with the file for one that is missing or cannot be read to its end.
+    Raises InputError for a byte that is not in the encoding, for a NUL character, and for a file
+    that is missing or cannot be read to its end.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -62,18 +62,11 @@ def _decode(raw: bytes, path: Path, number: int, encoding: str) -> str:
         text = raw.decode(encoding)
     except LookupError as error:
         raise InputError(f"{path}: {error}; correct the key encoding of this source") from error
-    except UnicodeError as error:
-        what = (
-            f"byte 0x{raw[error.start]:02x} at column {error.start + 1}"
-            if isinstance(error, UnicodeDecodeError)
-            else "the line"
-        )
+    except UnicodeDecodeError as error:
         raise InputError(
-            f"{path}:{number}: {what} is not {encoding.upper()}; convert the file to UTF-8"
+            f"{path}:{number}: byte 0x{raw[error.start]:02x} at column {error.start + 1} is not "
+            f"{encoding.upper()}; convert the file to UTF-8"
         ) from error
     if "\0" in text:
-        raise InputError(
-            f"{path}:{number}: a NUL character at column {text.index(chr(0)) + 1}; convert the "
-            "file to UTF-8, or copy it again"
-        )
+        raise InputError(f"{path}:{number}: a NUL character; convert the file to UTF-8")
     return text

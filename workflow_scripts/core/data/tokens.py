@@ -45,8 +45,7 @@ def tokenize(
 ) -> list[Tokens]:
     """The wordpieces of each example, the longer text cut first to at most `max_tokens`.
 
-    Raises InputError, with the source of the example, if an example is longer than the model's
-    positions or empty.
+    Raises InputError if an example is longer than the model's positions or empty.
     """
     tokenized = [_tokenize_example(example, tokenizer, max_tokens) for example in examples]
     for example, tokens in zip(examples, tokenized, strict=True):
@@ -93,13 +92,13 @@ def _tokenize_example(
         else:
             word[kept] = _words_of_spans(joined, kept, text, example.words[number], n_words)
             n_words += len(example.words[number])
-    return Tokens(example.id, np.array(joined.ids, np.int32), word, _segments(sequence), n_words)
+    # Special tokens take the segment of the text before them, [CLS] takes 0.
+    segment = np.maximum.accumulate(sequence.clip(min=0)).astype(np.int8)
+    return Tokens(example.id, np.array(joined.ids, np.int32), word, segment, n_words)
 
 
 def _spelled(encoding: "Encoding", kept: np.ndarray, text: str) -> Iterator[tuple[int, int, int]]:
-    """Those of the tokens `kept` of a text that spell more than blanks, by their place among them.
-
-    And start and end of what they spell.
+    """Place, start and end of those of the tokens `kept` of a text that spell more than blanks.
 
     The blank before a word belongs to a byte-level token, and may be a token of its own. One that
     the tokenizer puts before a text, where there is none, has the place of the first letter.
@@ -144,13 +143,3 @@ def _words_of_spans(
         if overlap[best] > 0:
             word[place] = before + best
     return word
-
-
-def _segments(sequence: np.ndarray) -> np.ndarray:
-    """Special tokens take the segment of the text before them, [CLS] takes 0."""
-    segment = np.zeros(len(sequence), dtype=np.int8)
-    current = 0
-    for position, text in enumerate(sequence):
-        current = max(current, int(text))
-        segment[position] = current
-    return segment

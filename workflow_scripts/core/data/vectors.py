@@ -16,10 +16,7 @@ class Vectors:
     matrix: np.ndarray
 
     def lookup(self, words: Sequence[str]) -> np.ndarray:
-        """Vectors of `words`, as they are or in lower case, float32 [word, dimension].
-
-        A word without a vector gets zeros.
-        """
+        """Vectors of `words`, as they are or in lower case, else 0: float32 [word, dimension]."""
         vectors = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
         for index, word in enumerate(words):
             row = self.rows.get(word, self.rows.get(word.lower()))

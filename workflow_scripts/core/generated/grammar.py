@@ -114,16 +114,13 @@ Scrutiny: examine/inspect/study examined/inspected/studied examined/inspected/st
 """
 
 
-def _verbs() -> dict[str, Verb]:
-    verbs = {}
-    for line in _VERBS.strip().split("\n"):
-        frame, _, rest = line.partition(": ")
-        base, past, participle = _groups(" ".join(rest.split()[:3]))
-        verbs[base[0]] = Verb(base, past, participle, rest.split()[3], frame)
-    return verbs
+def _verb(line: str) -> Verb:
+    frame, _, rest = line.partition(": ")
+    *forms, opposite = rest.split()
+    return Verb(*_groups(" ".join(forms)), opposite, frame)
 
 
-VERBS = _verbs()
+VERBS = {verb.base[0]: verb for verb in map(_verb, _VERBS.strip().split("\n"))}
 
 
 # Stories: two people with names and roles, sometimes a group, and things.
@@ -232,14 +229,11 @@ def opposite(fact: Fact) -> Fact:
     return replace(fact, verb=VERBS[fact.verb.opposite])
 
 
-def agent_of(fact: Fact, rng: random.Random, with_age: bool) -> Pieces:
-    """The agent's phrase."""
-    return [(_noun(rng.choice(fact.agent), fact.age if with_age else ""), "agent")]
-
-
-def theme_of(fact: Fact, rng: random.Random, with_look: bool) -> Pieces:
-    """The theme's phrase."""
-    return [(_noun(rng.choice(fact.theme), fact.look if with_look else ""), "theme")]
+def phrase_of(fact: Fact, role: str, rng: random.Random, with_adjective: bool) -> Pieces:
+    """The phrase of the agent or theme."""
+    group, adjective = {"agent": (fact.agent, fact.age), "theme": (fact.theme, fact.look)}[role]
+    noun = rng.choice(group)
+    return [(f"the {adjective} {noun}" if with_adjective else f"the {noun}", role)]
 
 
 def sentence(
@@ -255,23 +249,22 @@ def sentence(
 def active(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: bool) -> Pieces:
     """The old doctor repaired the boat near the harbour last week."""
     return [
-        *agent_of(fact, rng, adjectives),
+        *phrase_of(fact, "agent", rng, adjectives),
         *_predicate(fact, rng),
-        *theme_of(fact, rng, adjectives),
+        *phrase_of(fact, "theme", rng, adjectives),
         *circumstances(fact, rng, details),
     ]
 
 
 def passive(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: bool) -> Pieces:
     """The boat was repaired by the old doctor near the harbour last week."""
-    negation = [("not", "")] if fact.negated else []
     return [
-        *theme_of(fact, rng, adjectives),
+        *phrase_of(fact, "theme", rng, adjectives),
         ("was", ""),
-        *negation,
+        *[("not", "")] * fact.negated,
         (rng.choice(fact.verb.participle), "verb"),
         ("by", ""),
-        *agent_of(fact, rng, adjectives),
+        *phrase_of(fact, "agent", rng, adjectives),
         *circumstances(fact, rng, details),
     ]
 
@@ -300,32 +293,32 @@ def unacceptable(fact: Fact, rng: random.Random, details: Sequence[str]) -> str:
     return to_text([*pieces[:index], (wrong, role), *pieces[index + 1 :]])
 
 
+ASKED = {
+    "theme": ["what", "which thing"],
+    "place": ["where", "in what place"],
+    "time": ["when", "at what time"],
+}
+
+
 def question(fact: Fact, role: str, rng: random.Random) -> str:
     """A question about one role of the fact: who, what, where or when."""
-    base = rng.choice(fact.verb.base)
-    past = rng.choice(fact.verb.past)
-    agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
+    base, past = rng.choice(fact.verb.base), rng.choice(fact.verb.past)
+    agent, theme = phrase_of(fact, "agent", rng, False), phrase_of(fact, "theme", rng, False)
     if role == "agent":
         who = rng.choice(["who", "which person"])
         if rng.random() < 0.5:
-            participle = (rng.choice(fact.verb.participle), "")
-            pieces = [("by whom was", ""), *theme, participle]
+            pieces = [("by whom was", ""), *theme, (rng.choice(fact.verb.participle), "")]
         else:
             pieces = [(who, ""), (past, ""), *theme]
-    elif role == "theme":
-        what = rng.choice(["what", "which thing"])
-        pieces = [(what, ""), ("did", ""), *agent, (base, "")]
     else:
-        word = rng.choice(
-            ["where", "in what place"] if role == "place" else ["when", "at what time"]
-        )
-        pieces = [(word, ""), ("did", ""), *agent, (base, ""), *theme]
+        pieces = [(rng.choice(ASKED[role]), ""), ("did", ""), *agent, (base, "")]
+        pieces += theme if role != "theme" else []
     return to_text(pieces)[:-1] + "?"
 
 
 def linked(fact: Fact, rng: random.Random) -> Pieces:
     """The fact as pieces, with its agent and theme at least three words from the verb."""
-    agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
+    agent, theme = phrase_of(fact, "agent", rng, False), phrase_of(fact, "theme", rng, False)
     adverb, time = (rng.choice(ADVERBS), ""), (rng.choice(fact.time), "")
     verb = [adverb, (rng.choice(fact.verb.participle), "verb")]
     be, had = ("was", ""), ("had", "")
@@ -362,14 +355,5 @@ def _predicate(fact: Fact, rng: random.Random) -> Pieces:
     if not fact.negated:
         return [(rng.choice(fact.verb.past), "verb")]
     base = (rng.choice(fact.verb.base), "verb")
-    return rng.choice(
-        [
-            [(DID[0], ""), base],
-            [(DID[1], ""), base],
-            [("never", ""), (fact.verb.past[0], "verb")],
-        ]
-    )
-
-
-def _noun(noun: str, adjective: str) -> str:
-    return f"the {adjective} {noun}" if adjective else f"the {noun}"
+    forms = [[(did, ""), base] for did in DID]
+    return rng.choice([*forms, [("never", ""), (fact.verb.past[0], "verb")]])

@@ -1,8 +1,7 @@
 """What the code of a script and of a whole run means, and the refusal of code edited meanwhile.
 
-A script's digest is that of its syntax tree and those of the modules it imports. Comments,
-docstrings and layout do not count, so editing them makes no result stale; a change in a module of
-this package makes stale exactly what imports it, directly or not.
+A script's digest is that of its syntax tree and those of the modules it imports, directly or not:
+comments, docstrings and layout do not count.
 """
 
 import ast
@@ -13,30 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.integrity.provenance import config_digest
 
 PACKAGE = "workflow_scripts"
 VARIABLE = "ATLAS_CODE"  # of the environment, with the `state` that the run began with
-WORDS = {
-    "config": "the config, or what it names in a package",
-    "rules": "Snakefile or rules/",
-    "scripts": f"{PACKAGE}/",
-}
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# What the parts of a `state` are digests of; of the scripts it has that of their texts before.
+WORDS = ("the config, or what it names in a package", "Snakefile or rules/", "", f"{PACKAGE}/")
 
 
 @cache
 def digest(script: Path) -> str:
-    """Hex digest of `script` and of every module of this package that it imports, transitively.
-
-    `script` lies somewhere below the package's folder. Raises ValueError where it does not, and
-    SyntaxError where a module cannot be parsed.
-    """
+    """Hex digest of `script` and of every module of this package that it imports, transitively."""
     return _digest(modules(script))
-
-
-def digest_of_all(package: Path) -> str:
-    """Hex digest of all modules below the package's folder."""
-    return _digest(package.resolve().rglob("*.py"))
 
 
 def _digest(paths: Iterable[Path]) -> str:
@@ -45,10 +34,9 @@ def _digest(paths: Iterable[Path]) -> str:
 
 
 def modules(script: Path) -> set[Path]:
-    """The files that `digest` reads: `script` and the modules it imports, transitively.
+    """The files that `digest` reads: `script` and what it imports, also within functions.
 
-    Read from the syntax. Imports within functions, the packages above a module and the modules that
-    `collect` of chapters.py finds are included.
+    With the packages above a module, and what `collect` of chapters.py finds.
     """
     seen: set[Path] = set()
     waiting = [script.resolve()]
@@ -72,7 +60,7 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
     """The code of a file, and the files of this package that its own imports run."""
     root = _root(path)
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    imported = []
+    imported: list[str] = []
     collected: list[Path] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -82,16 +70,11 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
         elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "collect":
             (name,) = map(ast.literal_eval, node.args)
             collected += root.glob(f"{PACKAGE}/*/{name}.py")
-        _drop_docstring(node)
+        elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
     ours = {name for name in imported if name.split(".")[0] == PACKAGE}
     files = [file for name in ours for file in _files(root, name)]
     return ast.unparse(tree), frozenset(files + collected)
-
-
-def _drop_docstring(node: ast.AST) -> None:
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
-        node.body = node.body[1:] or [ast.Pass()]
 
 
 def _files(root: Path, module: str) -> list[Path]:
@@ -104,40 +87,29 @@ def _files(root: Path, module: str) -> list[Path]:
 
 def state(config: Mapping[str, Any], root: Path) -> str:
     """Digests of the config, of the rules in `root`, and of the scripts there and their code."""
-    parts = _read_files(config, root) | {"scripts": digest_of_all(root / PACKAGE)}
-    return ".".join(f"{part}-{digest}" for part, digest in parts.items())
+    return ".".join([*_quickly_read(config, root), _digest_of_scripts(root)])
 
 
 def compare(began: str, config: Mapping[str, Any], root: Path) -> None:
-    """Raise InputError where a job reads something else than the run began with.
-
-    The scripts' code is looked at only where their texts differ: that takes a second.
-    """
-    then = dict(part.split("-") for part in began.split("."))
-    now = _read_files(config, root)
-    if now.pop("texts") != then["texts"]:
-        now["scripts"] = digest_of_all(root / PACKAGE)
-    changed = [WORDS[part] for part in now if then[part] != now[part]]
-    if changed:
+    """Raise InputError where a job reads something else than the run began with."""
+    then, now = began.split("."), _quickly_read(config, root)
+    # What scripts mean takes a second: it is asked only where their texts differ.
+    now.append(then[-1] if now[-1] == then[-2] else _digest_of_scripts(root))
+    parts = zip(WORDS, then, now, strict=True)
+    if changed := [words for words, before, after in parts if words and before != after]:
         raise InputError(
             f"{' and '.join(changed)}: edited while the run was under way; undo the edit, or let "
             "the run end and start it again (docs/cluster.md)"
         )
 
 
-def _read_files(config: Mapping[str, Any], root: Path) -> dict[str, str]:
-    """What is quickly read: the config, the texts of the rules and of the scripts."""
+def _quickly_read(config: Mapping[str, Any], root: Path) -> list[str]:
+    """Digests of the config, and of the texts of the rules and of the scripts."""
     rules = [root / "Snakefile", *sorted((root / "rules").rglob("*.smk"))]
-    texts = sorted((root / PACKAGE).rglob("*.py"))
-    return {
-        "config": config_digest(config),
-        "rules": _files_digest(rules, root),
-        "texts": _files_digest(texts, root),
-    }
+    scripts = sorted((root / PACKAGE).rglob("*.py"))
+    texts = [digests.sha256_of_files(root, files)[:16] for files in (rules, scripts)]
+    return [config_digest(config), *texts]
 
 
-def _files_digest(paths: Iterable[Path], root: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+def _digest_of_scripts(root: Path) -> str:
+    return _digest((root / PACKAGE).resolve().rglob("*.py"))

@@ -13,17 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-# Smaller files are read each time, which takes 3 ms.
-LARGE = 4 * 2**20
+LARGE = 4 * 2**20  # smaller files are read each time, which takes 3 ms
 FOLDER = Path(".snakemake/digests")
-# The file by which Snakemake marks a directory as made.
-MARK = ".snakemake_timestamp"
-# What Python writes next to modules that it has imported.
-CACHES = "__pycache__"
-# The ending of the list of a directory product's files and their digests, next to it.
-LISTING = ".sha256"
-# The ending of what is being written.
-PARTIAL = ".part"
+MARK = ".snakemake_timestamp"  # the file by which Snakemake marks a directory as made
+CACHES = "__pycache__"  # what Python writes next to modules that it has imported
+LISTING = ".sha256"  # the ending of the list of a directory product's files and their digests
+PARTIAL = ".part"  # the ending of what is being written
 
 
 def sha256(path: Path, anew: bool = False) -> str:
@@ -76,7 +71,7 @@ def prune() -> None:
 def _file_digest(path: Path, anew: bool) -> str:
     with path.open("rb") as file:  # to open also makes a network's file system ask its server
         stamp = _stamp(file)
-        if stamp["size"] <= LARGE:
+        if stamp[0] <= LARGE:
             return _read(file)
         known = None if anew else _content(_entry(path))
         if known is not None and known["stamp"] == stamp:
@@ -91,11 +86,10 @@ def _read(file: BinaryIO) -> str:
     return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _stamp(file: BinaryIO) -> dict[str, int]:
-    """What changes with every edit of a file; times in nanoseconds."""
+def _stamp(file: BinaryIO) -> list[int]:
+    """What changes with every edit of a file: its size, inode, and times in nanoseconds."""
     state = os.fstat(file.fileno())
-    of = {"size": state.st_size, "inode": state.st_ino}
-    return of | {"mtime": state.st_mtime_ns, "ctime": state.st_ctime_ns}
+    return [state.st_size, state.st_ino, state.st_mtime_ns, state.st_ctime_ns]
 
 
 def _entry(path: Path) -> Path:
@@ -106,9 +100,8 @@ def _entry(path: Path) -> Path:
 def _content(entry: Path) -> dict[str, Any] | None:
     """What an entry of the memory holds; None where there is none or it is damaged."""
     try:
-        found = json.loads(entry.read_text(encoding="utf-8"))
-        return {key: found[key] for key in ("path", "stamp", "sha256")}
-    except (OSError, ValueError, KeyError, TypeError):
+        return json.loads(entry.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return None
 
 

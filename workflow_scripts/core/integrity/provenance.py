@@ -1,8 +1,7 @@
 """What each product was made of: a record next to it, `.provenance/<name>.json`.
 
-A record holds the digest of the product and of every input, the code, the parameters and the
-versions, but neither time nor host: two runs that give equal products give equal records. A job
-checks its inputs against theirs; this module as a program checks a whole folder.
+It has neither time nor host: two runs that give equal products give equal records. A job checks its
+inputs against theirs; this module as a program checks a whole folder.
 """
 
 import argparse
@@ -11,7 +10,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -40,7 +39,7 @@ Content = dict[str, Any]
 class Origin:
     """What a job is given apart from its outputs; `config` is the whole config of the study."""
 
-    inputs: tuple[Path, ...]
+    inputs: Sequence[Path]
     code: str | None
     params: Mapping[str, Any]
     threads: int | None = None
@@ -85,11 +84,7 @@ def now_at(name: str, output: str, product: Path) -> Path:
 
 
 def check(inputs: Iterable[Path]) -> dict[str, Content | None]:
-    """The content of every input, after a comparison with its record; InputError if they differ.
-
-    Inputs without a record, such as a user's texts, are digested. An input that does not exist has
-    None; reporting it is up to the step.
-    """
+    """The content of every input, None where it is missing; InputError if it is not as recorded."""
     found: dict[str, Content | None] = {}
     for path in inputs:
         now = found[str(path)] = content(path) if path.exists() else None
@@ -114,7 +109,7 @@ def write(origin: Origin, read: Mapping[str, Content | None], outputs: Iterable[
     for output in outputs:
         record_path(output).parent.mkdir(exist_ok=True)
         record = _record(origin, read, output)
-        text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n"
         digests.replace(record_path(output), text.encode())
 
 
@@ -128,11 +123,12 @@ def prune(folder: Path) -> None:
 
 def config_digest(config: Mapping[str, Any]) -> str:
     """Hex digest of a config, whatever the order of its keys."""
-    return hashlib.sha256(json.dumps(_plain(config), sort_keys=True).encode()).hexdigest()[:16]
+    text = json.dumps(config, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _record(origin: Origin, contents: Mapping[str, Content | None], output: Path) -> dict[str, Any]:
-    params = {name: _plain(item) for name, item in origin.params.items() if not callable(item)}
+    params = {name: item for name, item in origin.params.items() if not callable(item)}
     loaded = {name for module, name in DISTRIBUTIONS.items() if module in sys.modules}
     versions = {name: version(name) for name in sorted(loaded)}
     weights = {_weights(Path(name)) for name in contents} - {None}
@@ -168,15 +164,6 @@ def _words(of: Mapping[str, Any]) -> str:
     return f"{of['size']} bytes, SHA-256 {of['sha256'][:12]}"
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON holds it."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
-
-
 def recorded(folder: Path) -> list[Path]:
     """The products that have a record, in a folder and in the folders below it."""
     records = sorted(folder.rglob(f"{FOLDER}/*.json"))
@@ -184,11 +171,7 @@ def recorded(folder: Path) -> list[Path]:
 
 
 def verify(folder: Path) -> list[str]:
-    """What is wrong in a folder of results, a line each.
-
-    That is: a product that differs from its record, is missing or has none, and one that was made
-    from another version of an input than the one that is there now.
-    """
+    """What is wrong in a folder of results, a line each."""
     found: dict[Path, dict[str, Any]] = {}  # the record of each product
     lines = []
     for product in recorded(folder):

@@ -1,14 +1,6 @@
 """Measures that read the patterns of each text once, from a cache or as a model computes them.
 
-@in_one_pass
-def main(attention: Path, corpus: Path, model: Path, distance: Out, bootstrap: int) -> Measure:
-    patterns = open_patterns(attention, read_card(model))
-    documents = patterns.documents(corpus)
-
-    def write(values: dict[str, np.ndarray]) -> None:
-        tables.write(per_head(values, "query", "distance", bootstrap, 1, documents), distance)
-
-    return mean_per_segment(patterns, lambda text: {"all": far(text.pattern)}, write)
+CONTRIBUTING.md has a recipe.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -75,29 +75,37 @@ class Disabled(Watcher):
 
     `outputs` [row or 1, layer, head, token or 1, dim] are what the heads output instead in a mode
     that takes them from texts, of at least as many tokens as there are. Where a pass has k times as
-    many rows, as one of k variants has, they serve all k in turn.
+    many rows, as one of k variants has, they serve all k in turn. Each row of `heads` serves k
+    neighbours, as a decoder's with k beams.
     """
 
     heads: torch.Tensor
     mode: str
     outputs: torch.Tensor | None = None
 
+    def keep(self, rows: torch.Tensor) -> None:
+        """Leave out all rows of `heads` but these."""
+        self.heads = self.heads[rows]
+
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        chosen = self.heads[:, layer, :, None, None]
-        if self.mode != "uniform" or not chosen.any():
+        if self.mode != "uniform" or not self.heads[:, layer].any():
             return pattern
-        return torch.where(chosen, uniform(real, pattern.dtype), pattern)
+        return torch.where(self._rows(layer, pattern), uniform(real, pattern.dtype), pattern)
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        chosen = self.heads[:, layer, :, None, None]
-        if self.mode == "uniform" or not chosen.any():
+        if self.mode == "uniform" or not self.heads[:, layer].any():
             return output
         instead = output.new_zeros(1)
         if self.outputs is not None:
             instead = self.outputs[:, layer, :, : output.shape[2]]
             times = len(output) // len(instead) if len(instead) > 1 else 1
             instead = instead.repeat(times, 1, 1, 1)
-        return torch.where(chosen, instead.to(output), output)
+        return torch.where(self._rows(layer, output), instead.to(output), output)
+
+    def _rows(self, layer: int, states: torch.Tensor) -> torch.Tensor:
+        """The disabled heads of a pass' rows, bool [row, head, 1, 1]."""
+        heads = self.heads[:, layer, :, None, None]
+        return heads.repeat_interleave(len(states) // len(heads), 0)
 
 
 @dataclass

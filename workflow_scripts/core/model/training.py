@@ -6,6 +6,7 @@ order has a random stream of its own, so that a seed gives the same weights agai
 
 import copy
 import json
+import logging
 import math
 import os
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import pandas as pd
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -23,6 +25,7 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
+log = logging.getLogger(__name__)
 Batch = TypeVar("Batch")
 Stream = tuple[Callable[[], torch.Tensor], Callable[[torch.Tensor], None]]  # of random numbers
 STATE, IDENTITY = "state.safetensors", "run.json"
@@ -37,6 +40,14 @@ class Recipe:
     epochs: int
     batch_size: int
     learning_rate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WarmedUpRecipe(Recipe):
+    """The learning rate rises linearly over a share `warmup` of the steps, then falls to 0."""
+
+    warmup: float = 0.1
+    precision: str = "float32"
 
 
 @dataclass(frozen=True)
@@ -214,6 +225,42 @@ def train_epoch(
     return read
 
 
+def train_resumably(
+    model: torch.nn.Module,
+    lengths: Sequence[int],
+    optimizer: torch.optim.Optimizer,
+    recipe: WarmedUpRecipe,
+    loss_of: Callable[[torch.Tensor], torch.Tensor],
+    dev_loss: Callable[[], float],
+    state: Path,
+    epochs: Path | None = None,
+) -> pd.DataFrame:
+    """Train `model` in place on examples of these `lengths`; a killed run goes on from `state`.
+
+    Returns the curve (step, epoch, split train or dev, loss), with four rows of training loss an
+    epoch. `loss_of` is that of a batch of indices; `dev_loss` is called after each epoch. The last
+    weights are kept; with `epochs`, those after each epoch before are saved there, in epoch-<k>.
+    """
+    torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
+    batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
+    steps = recipe.epochs * len(batches)
+    schedule = linear_schedule(optimizer, steps, math.ceil(recipe.warmup * steps))
+    parts, curve = Parts(model, schedule, batches.generator), []
+    if state.is_file():
+        curve = resume_state(state, parts)
+        log.info("training resumes after %d whole epochs", whole_epochs(curve))
+    model.train()
+    for number in range(whole_epochs(curve) + 1, recipe.epochs + 1):
+        shown = job.progress(batches, desc=f"epoch {number} of {recipe.epochs}, batches")
+        losses = train_epoch(shown, loss_of, schedule, max_norm=1.0)
+        curve += curve_of(number, losses, dev_loss())
+        if epochs is not None and number < recipe.epochs:
+            model.save_pretrained(epochs / f"epoch-{number}")
+        save_state(state, parts, curve)
+    model.eval()
+    return pd.DataFrame(curve)
+
+
 def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict[str, Any]]:
     """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps.
 
@@ -258,7 +305,7 @@ def claim_state(work: Path, identity: dict[str, Any]) -> Path:
     return work / STATE
 
 
-def save_state(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
+def save_state(path: Path, parts: Parts, curve: list[dict[str, Any]]) -> None:
     """Write the state in place of the one at `path`, which is whole at any time."""
     optimizer = parts.schedule.optimizer.state_dict()
     tensors = {f"model/{name}": value for name, value in _weights(parts.model).items()}
@@ -268,7 +315,7 @@ def save_state(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
     settings = {
         "groups": optimizer["param_groups"],
         "schedule": parts.schedule.state_dict(),
-        "notes": notes,
+        "curve": curve,
     }
     partial = path.with_name(path.name + job.PARTIAL)
     contiguous = {name: value.detach().contiguous() for name, value in tensors.items()}
@@ -276,8 +323,8 @@ def save_state(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
     os.replace(partial, path)
 
 
-def resume_state(path: Path, parts: Parts) -> dict[str, Any]:
-    """Put the state at `path` into the parts; the notes it was saved with."""
+def resume_state(path: Path, parts: Parts) -> list[dict[str, Any]]:
+    """Put the state at `path` into the parts; the curve so far."""
     with safe_open(path, "pt") as file, torch.no_grad():
         settings = json.loads(file.metadata()["settings"])
         for name, value in _weights(parts.model).items():
@@ -292,7 +339,7 @@ def resume_state(path: Path, parts: Parts) -> dict[str, Any]:
     state = {"state": moments, "param_groups": settings["groups"]}
     parts.schedule.optimizer.load_state_dict(state)
     parts.schedule.load_state_dict(settings["schedule"])
-    return settings["notes"]
+    return settings["curve"]
 
 
 def _weights(model: torch.nn.Module) -> dict[str, torch.Tensor]:

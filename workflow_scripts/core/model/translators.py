@@ -107,7 +107,7 @@ def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
         ) from error
     models.check_vocabulary(directory, tokenizer, config, ("pad", "eos"))
     check_prefix(directory, tokenizer, config, languages.prefix)
-    set_languages(directory, tokenizer, languages.source_lang, languages.target_lang)
+    set_languages(directory, tokenizer, languages)
     return tokenizer
 
 
@@ -143,8 +143,7 @@ def sources_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
     Raises InputError for a text that is longer than the model's positions.
     """
     given = [translator.languages.prefix + text for text in texts]
-    ids = translator.tokenizer(given)["input_ids"]
-    return _checked(translator, texts, ids)
+    return _checked(translator, texts, translator.tokenizer(given)["input_ids"])
 
 
 def targets_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
@@ -206,33 +205,24 @@ def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]])
     return ids
 
 
-def takes_languages(tokenizer: Tokenizer) -> bool:
-    """Whether the tokenizer marks texts with the codes of their languages, as mBART's does."""
-    return hasattr(tokenizer, "set_src_lang_special_tokens")
-
-
-def set_languages(
-    directory: Path, tokenizer: Tokenizer, source_lang: str | None, target_lang: str | None
-) -> None:
-    """Let the tokenizer mark texts with these codes.
+def set_languages(directory: Path, tokenizer: Tokenizer, languages: Languages) -> None:
+    """Let a tokenizer that takes codes of languages, as mBART's does, mark texts with them.
 
     Raises InputError for a code that it does not know or does not take, and for one that it needs.
     """
-    given = {"source_lang": source_lang, "target_lang": target_lang}
-    if not takes_languages(tokenizer):
-        for key, code in given.items():
-            if code is not None:
-                raise InputError(
-                    f"{directory}: the tokenizer takes no codes of languages; remove "
-                    f"{key} next to the model"
-                )
-        return
     known = _codes(tokenizer)
-    for key, code in given.items():
-        if code not in known:
+    for key in ("source_lang", "target_lang"):
+        code = getattr(languages, key)
+        if known and code not in known:
             lack = "is needed" if code is None else f"{code!r} is unknown to the tokenizer"
             raise InputError(f"{directory}: {key} {lack}; write one of {_some(known)}")
-    tokenizer.src_lang, tokenizer.tgt_lang = source_lang, target_lang
+        if code is not None and not known:
+            raise InputError(
+                f"{directory}: the tokenizer takes no codes of languages; remove "
+                f"{key} next to the model"
+            )
+    if known:
+        tokenizer.src_lang, tokenizer.tgt_lang = languages.source_lang, languages.target_lang
 
 
 def check_prefix(
@@ -260,9 +250,8 @@ def check_prefix(
 
 def code_of(tokenizer: Tokenizer, target_lang: str | None) -> int | None:
     """The token that marks a text of the target language; None where no token does."""
-    if not takes_languages(tokenizer) or target_lang is None:
-        return None
-    return tokenizer.convert_tokens_to_ids(_codes(tokenizer)[target_lang])
+    token = _codes(tokenizer).get(target_lang)
+    return None if token is None else tokenizer.convert_tokens_to_ids(token)
 
 
 def search_config(

@@ -15,6 +15,7 @@ study with its defaults.
 """
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -42,15 +43,16 @@ Strict = validators.extend(
 QUEUE = ("squeue", "--me", "--noheader", "--format=%i|%k|%Z")
 
 # Folders other than those of the models and of the chapters in results/<study>/, and files there.
-FOLDERS = {"benchmarks", "figures", "logs", "tables"}
-FILES = {"atlas.html", "atlas.json", "report.html", "report.zip"}
+TAKEN = {"benchmarks", "figures", "logs", "tables"}
+TAKEN |= {"atlas.html", "atlas.json", "report.html", "report.zip"}
 
 
 def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
-    """The config with the defaults of the schema in the directory `schemas` filled in.
+    """The config with defaults filled in, and paths that start from `data`.
 
-    Raises InputError with one line, naming the key and the accepted values, for an unknown key,
-    a wrong type or value, a name that the study does not define, or an unmet need of a chapter.
+    `schemas` is the schema's directory. Raises InputError with one line, naming the key and the
+    accepted values, for an unknown key, a wrong type or value, a name that the study does not
+    define, or an unmet need of a chapter.
     """
     root = schema.assemble(schemas)
     config = downloads.choose(config)
@@ -64,20 +66,15 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     check_needs(filled, schemas)
     _check_references(filled, root)
     downloads.check(filled, root)
-    _start_paths_from_data(filled, root)
+    for node in list(schema.nodes(filled, root, root)):
+        part = schema.parent(filled, node)
+        if node.schema.get("format") == "data-path" and "fetch" not in part:
+            part[node.keys[-1]] = os.path.normpath(os.path.join(filled["data"], node.value))
     return filled
 
 
-def source_of(entry: dict[str, Any]) -> dict[str, Any]:
-    """Where a model comes from: its entry in `models` without what the study takes it for."""
-    return {key: value for key, value in entry.items() if key not in ("kind", "chapters", "note")}
-
-
 def check_paths(config: dict[str, Any], schemas: Path) -> None:
-    """Raise InputError where a local path in a checked config does not exist.
-
-    And where it, or a file that a rule or reader takes of it, has one of MARKS in its name.
-    """
+    """Refuse a local path in a checked config that does not exist, or holds a file with MARKS."""
     root = schema.assemble(schemas)
     nodes = [
         node
@@ -88,11 +85,9 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
     missing = [node for node in nodes if not Path(node.value).exists()]
     if missing:
         node = missing[0]
-        fix = "correct the path"
+        words = f"{node.name}: {node.value}: no such file or directory; correct the path"
         if node.schema["format"] == "data-path":
-            fix += f", or data ({config['data']}), from which relative paths start"
-            fix += f", or licensed ({config['licensed']})" if "licensed" in config else ""
-        words = f"{node.name}: {node.value}: no such file or directory; {fix}"
+            words += f", or data ({config['data']}) or licensed, from which such paths start"
         raise InputError(f"config: {words}{and_more(missing)}")
     for node in nodes:
         files = files_below(Path(node.value), deep=node.schema["format"] == "data-path")
@@ -110,10 +105,7 @@ def check_marks(path: str, where: str = "") -> None:
 
 
 def check_queue(folder: str) -> None:
-    """Refuse to start while jobs that an earlier head submitted from `folder` are in SLURM's queue.
-
-    They would write the same products as the new head's jobs.
-    """
+    """Refuse to start while jobs from `folder`, which make the same products, are in the queue."""
     listed = subprocess.run(QUEUE, capture_output=True, text=True)  # noqa: S603
     if listed.returncode != 0:
         raise InputError(f"SLURM does not answer, try again later: {listed.stderr.strip()}")
@@ -125,26 +117,18 @@ def check_queue(folder: str) -> None:
 
 
 def jobs_submitted_from(folder: str, listed: str) -> list[str]:
-    """The ids of Snakemake's jobs that were submitted from a folder, of the lines of `QUEUE`.
-
-    Other jobs, such as the one that Snakemake itself runs in, have other comments.
-    """
-    fields = [line.split("|", 2) for line in listed.splitlines()]
-    return [
-        number
-        for number, comment, submitted_from in fields
-        if submitted_from == folder and comment.startswith(("rule_", "group_"))
-    ]
+    """The ids of Snakemake's jobs that were submitted from a folder, of the lines of `QUEUE`."""
+    own = re.compile(rf"^([^|]*)\|(?:rule|group)_[^|]*\|{re.escape(folder)}$", re.MULTILINE)
+    return own.findall(listed)  # the job that Snakemake itself runs in has another comment
 
 
 def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) -> None:
     """Raise InputError where the products of two entries would have one path.
 
-    A model's folder stands next to the study's own; corpora and tasks share folders. Names have no
-    dot, which stands between the parts of a file's name, but for models', which begin such names.
-    Some file systems ignore their case.
+    A model's folder stands next to the study's own; corpora and tasks share folders. Some file
+    systems ignore case.
     """
-    others = sorted({*FOLDERS, *FILES, *schema.chapters(schemas)})
+    others = {*TAKEN, *schema.chapters(schemas)}
     models = [(name, "a file or folder of results/<study>/") for name in others]
     models += [(name, f"models.{name}") for name in config["models"]]
     entries = [
@@ -176,14 +160,6 @@ def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
             raise InputError(f"config: {node.name}: {named!r} is not in {part}; accepted: {names}")
 
 
-def _start_paths_from_data(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Make the relative paths of corpora and tasks start from the data directory."""
-    for node in list(schema.nodes(config, root, root)):
-        part = schema.parent(config, node)
-        if node.schema.get("format") == "data-path" and "fetch" not in part:
-            part[node.keys[-1]] = os.path.normpath(os.path.join(config["data"], node.value))
-
-
 def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
     """Unknown keys first: a missing key is often the same typo seen from the other side."""
     return (error.validator != "additionalProperties", -len(error.path), error.json_path)
@@ -207,14 +183,9 @@ def _line(error: ValidationError) -> str:
         case "oneOf":
             names = [name for option in wanted for name in option.get("required", [])]
             return f"{key}: give exactly one of {', '.join(names)}"
-        case "dependentRequired":
-            pairs = [(a, b) for a in wanted if a in value for b in wanted[a] if b not in value]
-            return f"{key}: {pairs[0][0]} without {pairs[0][1]}; give both"
         case "enum":
             return f"{refused}; accepted: {', '.join(map(str, wanted))}"
-        case "const":
-            return f"{refused}; accepted: {wanted}"
-        case "pattern":
+        case "const" | "pattern":
             return f"{refused}; accepted: {error.schema.get('description', wanted)}"
         case "type":
             accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
@@ -235,9 +206,14 @@ def declared_needs(chapter: str, schemas: Path) -> dict[str, list[str]]:
 
 
 def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
-    """The models that each chapter reads, in the study's order."""
+    """The models that each chapter reads, in the study's order; a model may take some alone."""
     return {
-        chapter: [name for name, model in config["models"].items() if _reads(chapter, model, kinds)]
+        chapter: [
+            name
+            for name, model in config["models"].items()
+            if kinds == "any"
+            or (model["kind"] in kinds and chapter in model.get("chapters", [chapter]))
+        ]
         for chapter in schema.chapters(schemas)
         for kinds in [_kinds(chapter, schemas)]
     }
@@ -254,13 +230,6 @@ def _kinds(chapter: str, schemas: Path) -> str | Sequence[str]:
     return declared_needs(chapter, schemas).get("kinds", KINDS[:1])
 
 
-def _reads(chapter: str, model: dict[str, Any], kinds: str | Sequence[str]) -> bool:
-    """Whether a chapter that reads `kinds` reads a model, which may take some chapters alone."""
-    return kinds == "any" or (
-        model["kind"] in kinds and chapter in model.get("chapters", [chapter])
-    )
-
-
 def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) -> None:
     """Raise InputError where a model takes a chapter that it cannot, or a chapter has no model.
 
@@ -268,35 +237,26 @@ def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) ->
     """
     chapters, models = present(config, schemas), served(config, schemas)
     for name, model in config["models"].items():
+        by_kind = served({"models": {name: {"kind": model["kind"]}}}, schemas)
+        accepted = [chapter for chapter in chapters if by_kind[chapter]]
         for chapter in model.get("chapters", []):
             where = f"config: models.{name}.chapters"
-            if chapter not in chapters:
-                every = {"kind": model["kind"]}
-                taken = [each for each in chapters if _reads(each, every, _kinds(each, schemas))]
-                accepted = ", ".join(taken)
-                raise InputError(f"{where}: {chapter!r} is not in the study; accepted: {accepted}")
-            if name not in models[chapter]:
-                raise InputError(f"{where}: {_reads_only(chapter, schemas)}; remove {chapter}")
+            if chapter not in accepted:
+                raise InputError(
+                    f"{where}: {chapter!r} is not in the study, or reads no {model['kind']}s; "
+                    f"accepted: {', '.join(accepted)}"
+                )
             for other in declared_needs(chapter, schemas).get("chapters", []):
                 if name not in models[other]:
                     raise InputError(
                         f"{where}: {chapter} needs {other}; add it or remove {chapter}"
                     )
-    for chapter in (name for name in chapters if name in named and not models[name]):
-        kinds = _kinds(chapter, schemas)
-        if any(model["kind"] in kinds for model in config["models"].values()):
+    for chapter in chapters:
+        if chapter in named and not models[chapter]:
             raise InputError(
-                f"config: {chapter}: no model takes it; add it to models.<name>.chapters or "
-                f"remove {chapter}"
+                f"config: {chapter}: reads {reads(chapter, schemas)} only, and no model that is "
+                f"one takes it; add one, correct kind or chapters at a model, or remove {chapter}"
             )
-        raise InputError(
-            f"config: {_reads_only(chapter, schemas)}; add one, write kind: {kinds[0]} at a model "
-            f"that is one, or remove {chapter}"
-        )
-
-
-def _reads_only(chapter: str, schemas: Path) -> str:
-    return f"{chapter} reads {reads(chapter, schemas)} only"
 
 
 def check_needs(config: dict[str, Any], schemas: Path) -> None:
@@ -305,13 +265,14 @@ def check_needs(config: dict[str, Any], schemas: Path) -> None:
     chapters = present(config, schemas)
     for chapter in chapters:
         needs = declared_needs(chapter, schemas)
-        for other in needs.get("chapters", []):
-            if other not in chapters:
-                raise _missing(chapter, other, "add it")
-        for name in needs.get("study", []):
-            condition = conditions[name]
-            if not Draft202012Validator(condition["holds"]).is_valid(config):
-                raise _missing(chapter, condition["description"], condition["fix"])
+        others = [name for name in needs.get("chapters", []) if name not in chapters]
+        unmet = [
+            f"{conditions[name]['description']}; {conditions[name]['fix']}"
+            for name in needs.get("study", [])
+            if not Draft202012Validator(conditions[name]["holds"]).is_valid(config)
+        ]
+        for need in [*(f"{name}; add it" for name in others), *unmet]:
+            raise InputError(f"config: {chapter}: needs {need} or remove {chapter}")
 
 
 def abilities(config: dict[str, Any], schemas: Path) -> dict[str, dict[str, list[str]]]:
@@ -324,7 +285,3 @@ def abilities(config: dict[str, Any], schemas: Path) -> dict[str, dict[str, list
                 if config["models"][name]["kind"] == "encoder":
                     needed[name].setdefault(ability, []).append(chapter)
     return {name: dict(sorted(of_model.items())) for name, of_model in needed.items()}
-
-
-def _missing(chapter: str, need: str, fix: str) -> InputError:
-    return InputError(f"config: {chapter}: needs {need}; {fix} or remove {chapter}")

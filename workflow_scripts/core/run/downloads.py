@@ -15,6 +15,7 @@ import os
 import tarfile
 import zipfile
 import zlib
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -71,33 +72,21 @@ class Source:
 @cache
 def sources() -> dict[str, Source]:
     """Every source of the tables by its name."""
-    files: dict[str, list[File]] = {}
-    for row in _rows("files.csv"):
-        file = File(row["file"], row["at"] or row["file"], row["sha256"], int(row["bytes"] or 0))
-        files.setdefault(row["source"], []).append(file)
+    files = defaultdict(list)
+    for source, name, at, sha256, n_bytes in _rows("files.csv"):
+        files[source].append(File(name, at or name, sha256, int(n_bytes or 0)))
     return {
-        row["source"]: Source(
-            row["source"],
-            row["what"],
-            row["licence"],
-            row["by"],
-            row["url"],
-            tuple(row["hosts"].split()),
-            tuple(files.get(row["source"], ())),
-            tuple(row["parts"].split()),
+        name: Source(
+            name, *about, tuple(hosts.split()), tuple(files[name]), parts=tuple(parts.split())
         )
-        for row in _rows("sources.csv")
+        for name, *about, hosts, parts in _rows("sources.csv")
     }
 
 
-def _rows(name: str) -> list[dict[str, str]]:
+def _rows(name: str) -> list[list[str]]:
+    """The rows of a table but the first, which names its columns."""
     with (TABLES / name).open(encoding="utf-8", newline="") as opened:
-        return list(csv.DictReader(opened))
-
-
-def checksums(config: dict[str, Any]) -> dict[str, str]:
-    """The SHA-256 of each source distribution of a checked config, by its requirement."""
-    return {pin["requirement"]: pin["sha256"] for pin in config["sdists"].values()}
+        return list(csv.reader(opened))[1:]
 
 
 def check(config: dict[str, Any], root: dict[str, Any]) -> None:

@@ -1,11 +1,11 @@
 """How a step runs: the same `main` as a rule's script and from a shell.
 
-`main`'s parameters are the rule's own names. Those marked `Out` or `list[Out]` are outputs: `main`
-writes to a partial path next to the final one, which takes its place only after `main` has
-returned. A record next to each output states what it was made of (provenance.py).
+`main`'s parameters are the rule's own names. Those marked `Out` or `list[Out]` are outputs, which
+`main` writes to partial paths: they take their place only after `main` has returned.
 """
 
 import argparse
+import errno
 import gc
 import inspect
 import json
@@ -16,16 +16,19 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
+
+from filelock import FileLock, Timeout
 
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import code_digest, digests, provenance
 from workflow_scripts.core.integrity.digests import PARTIAL
-from workflow_scripts.core.integrity.job_lock import locked
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])
+NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of a file system that has none
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 label = ""  # what figures of this process call their model, where the study has words for it
@@ -34,8 +37,7 @@ label = ""  # what figures of this process call their model, where the study has
 def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     """Run `main` with the values of the Snakemake job, or of the command line without one.
 
-    Ends the process with status 1 on an `InputError` (one line) or any other error (traceback);
-    both stand in the rule's log. No output is left behind then.
+    Ends the process with status 1 on an `InputError` (one line) or any other error (traceback).
     """
     snakemake = namespace.get("snakemake")
     path = Path(snakemake.log[0]) if snakemake and snakemake.log else None
@@ -59,28 +61,48 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
         sys.exit(1)
 
 
-def run_figure(namespace: dict[str, Any]) -> None:
-    """Run one figure of a script that holds all of its chapter, each a function with outputs.
+@contextmanager
+def locked(log: Path | None) -> Iterator[None]:
+    """Within, no other process runs the job with this log; InputError where one does.
 
-    It is the one that the rule's param `figure` names, or in a shell the first argument.
+    A job outlives a Snakemake that is killed, and the next run starts the same job again. The lock
+    is on a file next to the log, which Snakemake would remove; it ends with the process.
     """
+    if log is None:
+        yield
+        return
+    path = log.with_name(log.name + ".lock")
+    lock = FileLock(path, timeout=0, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise InputError(
+            f"{path}: another process, perhaps left by a killed run, still makes the products of "
+            "this job; wait for its end or end it, then run again"
+        ) from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        lock.release()
+
+
+def run_figure(namespace: dict[str, Any]) -> None:
+    """Run the function of a script that the param `figure`, or in a shell the first word, names."""
     snakemake = namespace.get("snakemake")
     if snakemake:
         name = snakemake.params.figure
     else:
         parser = argparse.ArgumentParser(description=namespace["__doc__"])
-        drawn = [name for name, item in namespace.items() if _writes(item, namespace["__name__"])]
+        hints = {name: getattr(item, "__annotations__", {}) for name, item in namespace.items()}
+        drawn = [name for name, of in hints.items() if any(hint in OUTPUTS for hint in of.values())]
         parser.add_argument("figure", choices=drawn)
         name = parser.parse_args(sys.argv[1:2]).figure
         sys.argv[:2] = [f"{sys.argv[0]} {name}"]
     run(namespace[name], namespace)
-
-
-def _writes(item: Any, module: str) -> bool:
-    """Whether it is a function of the module with a parameter that is marked as an output."""
-    if not inspect.isfunction(item) or item.__module__ != module:
-        return False
-    return any(hint in OUTPUTS for hint in get_type_hints(item, include_extras=True).values())
 
 
 def call(
@@ -88,8 +110,7 @@ def call(
 ) -> None:
     """Call `main` with partial output paths, then put the outputs in place, all or none.
 
-    Records of what they were made of, of `values` where no `origin` is given, go next to them, and
-    next to a directory a list of its files with their digests.
+    Their records, of `values` where no `origin` is given, and lists of directories go next to them.
     """
     origin = origin or origin_of(main, values)
     hints = get_type_hints(main, include_extras=True)
@@ -125,30 +146,27 @@ def call(
 def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.Origin:
     """What the record of outputs states about a `main` that is called with `values`."""
     hints = get_type_hints(main, include_extras=True)
-    inputs: list[Path] = []
-    params = {}
-    for name, value in values.items():
-        hint = hints.get(name)
-        if hint in (Path, Path | None, list[Path]):
-            inputs += _paths(value)
-        elif hint not in OUTPUTS:
-            params[name] = value
-    return provenance.Origin(tuple(inputs), _code_of(main), params)
+    files = [name for name in values if hints.get(name) in (Path, Path | None, list[Path])]
+    inputs = [path for name in files for path in _paths(values[name])]
+    params = {
+        name: value
+        for name, value in values.items()
+        if name not in files and hints.get(name) not in OUTPUTS
+    }
+    return provenance.Origin(inputs, _code_of(main), params)
 
 
 def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     """What the record states about a job, whose code must be what the workflow was planned with."""
-    params = dict(snakemake.params.items())
-    code = _code_of(main)
+    params, code = dict(snakemake.params.items()), _code_of(main)
     if "code" in params and params.pop("code") != code:
         raise InputError(
             f"{_script_of(main)}: was edited after this job was planned, or a module that it "
             "imports was; start snakemake again, or undo the edit (docs/cluster.md)"
         )
-    inputs = tuple(Path(path) for path in snakemake.input)
-    config = getattr(snakemake, "config", None) or params.get("config")
-    params.pop("config", None)  # recorded as such
-    return provenance.Origin(inputs, code, params, snakemake.threads, config)
+    own = params.pop("config", None)  # recorded as such
+    config = getattr(snakemake, "config", None) or own
+    return provenance.Origin(_paths(snakemake.input), code, params, snakemake.threads, config)
 
 
 def final(output: Path) -> Path:
@@ -207,9 +225,7 @@ def _convert(value: Any, hint: Any) -> Any:
 
 def _paths(value: str | Path | Iterable[str | Path] | None) -> list[Path]:
     """One path, several or none, as a list."""
-    if value is None or isinstance(value, str | Path):
-        return [] if value is None else [Path(value)]
-    return [Path(path) for path in value]
+    return [Path(path) for path in ([value] if isinstance(value, str | Path) else value or ())]
 
 
 def _from_shell(main: Callable[..., None]) -> dict[str, Any]:

@@ -65,10 +65,7 @@ def chapters(directory: Path) -> list[str]:
 def data_read(
     config: dict[str, Any], directory: Path, order: Sequence[str]
 ) -> dict[str, tuple[str, str, dict[str, Any]]]:
-    """What the chapters of a study read that declare it: the kind of data, its name and its entry.
-
-    By chapter, in `order`.
-    """
+    """What the chapters, in `order`, read that declare it: kind of data, its name and its entry."""
     properties = assemble(directory)["properties"]
     read = {}
     for chapter in (name for name in order if name in config):

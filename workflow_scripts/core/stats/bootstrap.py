@@ -23,12 +23,9 @@ INDEPENDENT: Final = None  # in place of documents: every example is resampled o
 Scores = Callable[[np.ndarray], np.ndarray]
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # a table's intervals are of the same samples
 def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
-    """How often each of `n` examples is sampled with replacement, int [draw, example], read-only.
-
-    A table's intervals are of the same samples, which are made once.
-    """
+    """How often each of `n` examples is sampled with replacement: int [draw, example], fixed."""
     weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
     weights.flags.writeable = False
     return weights
@@ -37,9 +34,8 @@ def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
 def document_weights(documents: Sequence[str], draws: int, seed: int) -> np.ndarray:
     """How often each example is sampled where whole documents are: int [draw, example].
 
-    `documents` holds the document of each example. Examples of one document are alike, so they are
-    sampled together (the cluster bootstrap: Davison and Hinkley 1997, section 3.8). Where every
-    example has a document of its own, these are the weights of `bootstrap_weights`.
+    Examples of one document are alike, so they are sampled together (the cluster bootstrap: Davison
+    and Hinkley 1997, section 3.8).
     """
     codes, names = pd.factorize(np.asarray(documents, dtype=object))
     return bootstrap_weights(len(names), draws, seed)[:, codes]
@@ -210,8 +206,7 @@ def count_documents(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
 def document_units(documents: Sequence[str]) -> np.ndarray:
     """Number of the unit of each example, int [example], for the document of each.
 
-    Examples of one document are alike, so documents are the units; where all examples are of one
-    document, each of them is a unit.
+    That is its document or, where all examples are of one document, itself.
     """
     codes, names = pd.factorize(np.asarray(documents, dtype=object))
     return codes if len(names) > 1 else np.arange(len(documents))
@@ -220,10 +215,9 @@ def document_units(documents: Sequence[str]) -> np.ndarray:
 def bootstrap_accuracy(
     correct: np.ndarray, total: np.ndarray, draws: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Accuracy and both ends of its 95% bootstrap interval over units, each [..., kind].
+    """Accuracy and both ends of its 95% bootstrap interval over whole units, each [..., kind].
 
-    Whole units are resampled. All are NaN where a kind never occurs, the ends also
-    where it occurs in one unit alone.
+    All are NaN where a kind never occurs, the ends also where it occurs in one unit alone.
     """
     n = len(correct)
     weights = bootstrap_weights(n, draws, seed).astype(np.float64)  # fast, and still exact
@@ -241,29 +235,27 @@ def bootstrap_accuracy(
     return mean, low, high
 
 
-class HeldOut(NamedTuple):
-    """The best head of a kind on one half of the units, and its accuracy on the other half."""
-
-    index: tuple[int, ...]  # of the axes between unit and kind
-    accuracy: float  # NaN where the kind does not occur in the other half
-    n: int
-
-
 def random_halves(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The indices of a random half of `n` units, and those of the others."""
     order = np.random.default_rng(seed).permutation(n)
     return order[: n // 2], order[n // 2 :]
 
 
-def held_out(correct: np.ndarray, total: np.ndarray, seed: int) -> list[HeldOut]:
-    """For each kind the best head on a random half of the units, measured on the other half."""
+def held_out(
+    correct: np.ndarray, total: np.ndarray, seed: int
+) -> list[tuple[tuple[int, ...], float, int]]:
+    """For each kind the best head on a random half of the units, measured on the other half.
+
+    That is its index on the axes between unit and kind, its accuracy, NaN where the kind does not
+    occur in the other half, and n.
+    """
     halves = random_halves(len(correct), seed)
     chosen, scored = (correct[half].sum(axis=0, dtype=np.int64) for half in halves)
     rows = []
     for kind, n in enumerate(total[halves[1]].sum(axis=0)):
         best = np.unravel_index(chosen[..., kind].argmax(), chosen.shape[:-1])
         score = scored[(*best, kind)] / n if n else np.nan
-        rows.append(HeldOut(tuple(map(int, best)), score, int(n)))
+        rows.append((tuple(map(int, best)), score, int(n)))
     return rows
 
 
@@ -319,8 +311,7 @@ def held_out_gains(
 def _gained(chosen: Sequence[np.ndarray], measured: Sequence[np.ndarray]) -> np.ndarray:
     """By how many words the best head beats the best baseline: [draw].
 
-    Both parts have the words that heads and that baselines get right, each [draw, head or
-    baseline]; one part chooses, the other measures.
+    Both parts are what heads and what baselines get right, each [draw, head or baseline].
     """
     head, baseline = (
         np.take_along_axis(score, choice.argmax(axis=1)[:, None], axis=1)[:, 0]

@@ -9,6 +9,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.stats import bootstrap, randomisation
+from workflow_scripts.core.stats.metrics import ratio
 from workflow_scripts.core.stats.randomisation import OfSums, Test
 
 COLUMNS = ("task", "seed", "split", "unit", "mode", "layer", "head", "metric", "effect")
@@ -106,11 +107,6 @@ def by_document(nats: np.ndarray, n_tokens: np.ndarray, documents: Sequence[str]
     return sums
 
 
-def nats_per_token(sums: np.ndarray) -> np.ndarray:
-    """Nats per token, [...] of sums of nats and of tokens, [2, ...]."""
-    return sums[0] / sums[1]
-
-
 def resampled_nats(sums: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Nats per token of sums [variant, document, 2]: [1 + draw, variant], those observed first."""
     return weighted_nats(sums, bootstrap.observed_and_resampled(sums.shape[1], draws, seed))
@@ -118,10 +114,10 @@ def resampled_nats(sums: np.ndarray, draws: int, seed: int) -> np.ndarray:
 
 def weighted_nats(sums: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Nats per token [draw, variant]: sums [variant, document, 2], weights [draw, document]."""
-    return nats_per_token(np.einsum("dn,vns->sdv", weights.astype(float), sums))
+    return ratio(np.einsum("dn,vns->sdv", weights.astype(float), sums))
 
 
 def tested_nats(baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int) -> Test:
     """The paired randomisation test of variants [variant, document, 2] against [document, 2]."""
-    compared = OfSums(lambda sums: np.moveaxis(sums, -1, 0), nats_per_token)
+    compared = OfSums(lambda sums: np.moveaxis(sums, -1, 0), ratio)
     return randomisation.test(compared, baseline, variants, draws, seed)

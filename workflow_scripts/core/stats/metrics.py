@@ -6,27 +6,13 @@ predictions is SciPy's, which the weighted form equals only up to rounding.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from workflow_scripts.core.data.tasks import Task
 
-Metric = Callable[[np.ndarray, np.ndarray], float]
 WeightedMetric = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Sums:
-    """A metric that depends on sums over examples alone, and so can be scored on any sample.
-
-    `statistics` makes the summands [statistic, variant, example] of labels [example] and
-    predictions [variant, example]; `score` the metric [...] of their sums [statistic, ...].
-    """
-
-    statistics: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    score: Callable[[np.ndarray], np.ndarray]
 
 
 def predictions_of(task: Task, logits: np.ndarray) -> np.ndarray:
@@ -62,8 +48,8 @@ def weighted_scores(
 def _weighted_sums(
     metric: str, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    statistics = SUMS[metric].statistics(labels, predictions)
-    return SUMS[metric].score(np.stack([weights @ of_one.T for of_one in statistics]))
+    statistics, score_of = SUMS[metric]
+    return score_of(np.stack([weights @ of_one.T for of_one in statistics(labels, predictions)]))
 
 
 def _right(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
@@ -71,7 +57,8 @@ def _right(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
     return np.stack([right, np.ones_like(right)]).astype(np.int8)
 
 
-def _share(sums: np.ndarray) -> np.ndarray:
+def ratio(sums: np.ndarray) -> np.ndarray:
+    """A share, or nats per token: [...] of two sums, [2, ...]."""
     return sums[0] / sums[1]
 
 
@@ -117,15 +104,11 @@ def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
     return np.where(varies, (xy - x * y / n) / spread, 0.0)
 
 
-def _pearson(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    scores = [_correlate(labels, variant, weights) for variant in predictions]
-    return np.stack(scores, axis=1)
-
-
-def _spearman(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    ranks = _ranks(labels, weights)
-    scores = [_correlate(ranks, _ranks(variant, weights), weights) for variant in predictions]
-    return np.stack(scores, axis=1)
+def _correlations(
+    ranked: bool, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    true, *scores = [_ranks(of, weights) if ranked else of for of in (labels, *predictions)]
+    return np.stack([_correlate(true, of, weights) for of in scores], axis=1)
 
 
 def _correlate(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -148,35 +131,37 @@ def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return (counts.cumsum(axis=1) - (counts - 1) / 2)[:, index]
 
 
-def _unweighted(metric: WeightedMetric) -> Metric:
-    """A weighted metric, of one set of predictions, with every example counted once."""
-
-    def unweighted(labels: np.ndarray, predictions: np.ndarray) -> float:
-        return float(metric(labels, predictions[None], np.ones((1, len(labels))))[0, 0])
-
-    return unweighted
+def _unweighted(metric: str, labels: np.ndarray, predictions: np.ndarray) -> float:
+    """A metric of classes, of one set of predictions, with every example counted once."""
+    return float(_weighted_sums(metric, labels, predictions[None], np.ones((1, len(labels))))[0, 0])
 
 
-def _correlation(measure: str) -> Metric:
+def _correlation(measure: str, labels: np.ndarray, predictions: np.ndarray) -> float:
     """A measure of `scipy.stats`."""
+    from scipy import stats  # half a second, which jobs that only draw samples do without
 
-    def correlation(labels: np.ndarray, predictions: np.ndarray) -> float:
-        from scipy import stats  # half a second, which jobs that only draw samples do without
-
-        if np.ptp(predictions) == 0 or np.ptp(labels) == 0:
-            return 0.0  # undefined; a constant prediction has learnt nothing
-        return float(getattr(stats, measure)(labels, predictions).statistic)
-
-    return correlation
+    if np.ptp(predictions) == 0 or np.ptp(labels) == 0:
+        return 0.0  # undefined; a constant prediction has learnt nothing
+    return float(getattr(stats, measure)(labels, predictions).statistic)
 
 
-_OF_CLASSES = {name: partial(_weighted_sums, name) for name in ("accuracy", "f1", "matthews")}
-_WEIGHTED: dict[str, WeightedMetric] = _OF_CLASSES | {"pearson": _pearson, "spearman": _spearman}
-METRICS: dict[str, Metric] = {name: _unweighted(metric) for name, metric in _OF_CLASSES.items()}
-METRICS |= {"pearson": _correlation("pearsonr"), "spearman": _correlation("spearmanr")}
-SUMS: dict[str, Sums] = {
-    "accuracy": Sums(_right, _share),
-    "f1": Sums(_positives, _f1_of_sums),
-    "matthews": Sums(_counts, _matthews_of_sums),
-    "pearson": Sums(_moments, _pearson_of_sums),
+_OF_CLASSES = ("accuracy", "f1", "matthews")
+_WEIGHTED: dict[str, WeightedMetric] = {
+    **{name: partial(_weighted_sums, name) for name in _OF_CLASSES},
+    "pearson": partial(_correlations, False),
+    "spearman": partial(_correlations, True),
+}
+METRICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    **{name: partial(_unweighted, name) for name in _OF_CLASSES},
+    "pearson": partial(_correlation, "pearsonr"),
+    "spearman": partial(_correlation, "spearmanr"),
+}
+# Metrics that depend on sums over examples alone, and so can be scored on any sample: what makes
+# the summands [statistic, variant, example] of labels [example] and predictions [variant, example],
+# and the metric [...] of their sums [statistic, ...].
+SUMS = {
+    "accuracy": (_right, ratio),
+    "f1": (_positives, _f1_of_sums),
+    "matthews": (_counts, _matthews_of_sums),
+    "pearson": (_moments, _pearson_of_sums),
 }

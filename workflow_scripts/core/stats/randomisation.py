@@ -55,10 +55,7 @@ class OfSums:
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """Score differences with the predictions of random examples swapped, [draw, variant].
-
-        Swapped examples move from sum to sum.
-        """
+        """Score differences with the predictions of random examples swapped, [draw, variant]."""
         of_baseline, of_variants = self.summands(baseline), self.summands(variants)
         gained = of_variants - of_baseline
         # Sums of small integers are exact in single precision, in which products take half as long.
@@ -96,16 +93,15 @@ class OfMetric:
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        # By sums where the metric has them, Spearman's by ranks, else by weights.
+        # By sums where the metric has them; Spearman's by ranks or, with ties, by weights.
         if self.metric in CORRELATIONS:
             baseline, variants = (_standardised(scores) for scores in (baseline, variants))
         if self.metric in SUMS:
-            sums = SUMS[self.metric]
-            of_sums = OfSums(partial(sums.statistics, self.labels), sums.score)
+            statistics, score = SUMS[self.metric]
+            of_sums = OfSums(partial(statistics, self.labels), score)
             return of_sums.swapped(baseline, variants, draws, seed)
         pairs = list(zip(np.broadcast_to(baseline, variants.shape), variants, strict=True))
-        ranked = self.metric == "spearman"
-        gains = [rank_gains(self.labels, *pair) if ranked else None for pair in pairs]
+        gains = [rank_gains(self.labels, *pair) for pair in pairs]
         parts = []
         for swaps in swap_sets(len(self.labels), draws, seed):
             signs = np.where(swaps, -1.0, 1.0)
@@ -117,7 +113,7 @@ class OfMetric:
         return np.concatenate(parts)
 
     def _mixed(self, baseline: np.ndarray, variant: np.ndarray, swaps: np.ndarray) -> np.ndarray:
-        """Effects [draw] of swaps in any metric: what a mixed vector holds weighs 1, the rest 0."""
+        """Effects [draw] of swaps: what a mixed vector holds weighs 1, the rest 0."""
         labels, both = np.tile(self.labels, 2), np.concatenate([baseline, variant])[None]
         of_variant, of_baseline = (
             weighted_scores(self.metric, labels, both, np.hstack([~inside, inside]))[:, 0]
@@ -283,14 +279,17 @@ def matched_p_values(
     minus the mean of the others; `weights` [set] are the sets' shares of the mean. The p-values
     [family, head] are corrected for the heads of a family by the smallest p of each draw.
     """
-    excess = np.concatenate([excesses(values) for values in sets])
-    excess *= np.repeat(weights, [len(values) for values in sets])[:, None, None]
     n_members = np.array([len(values) for values in sets])
+    excess = np.concatenate([excesses(values) for values in sets])
+    excess *= np.repeat(weights, n_members)[:, None, None]
     first = n_members.cumsum() - n_members
     observed = excess[first].sum(axis=0)
-    flat = excess.reshape(len(excess), -1)
-    sampled = np.concatenate([chosen @ flat for chosen in _chosen(first, n_members, draws, seed)])
-    sampled = sampled.reshape(draws, *observed.shape)
+    flat, parts = excess.reshape(len(excess), -1), []
+    for members in sampled_members(n_members, draws, seed):
+        chosen = np.zeros((len(members), len(flat)))  # 1 for the members that are chosen
+        np.put_along_axis(chosen, first + members, 1.0, axis=1)
+        parts.append(chosen @ flat)
+    sampled = np.concatenate(parts).reshape(draws, *observed.shape)
     tests = [smallest_p(observed[k], sampled[:, k]) for k in range(len(observed))]
     return np.stack([test.p for test in tests]), np.stack([test.corrected for test in tests])
 
@@ -307,16 +306,6 @@ def sampled_members(n_members: np.ndarray, draws: int, seed: int) -> Iterator[np
     rng = np.random.default_rng(seed)
     for start in range(0, draws, BLOCK):
         yield rng.integers(0, n_members, size=(min(BLOCK, draws - start), len(n_members)))
-
-
-def _chosen(
-    first: np.ndarray, n_members: np.ndarray, draws: int, seed: int
-) -> Iterator[np.ndarray]:
-    """1 for the members that are chosen, else 0: float64 [draw, member of any set], in blocks."""
-    for members in sampled_members(n_members, draws, seed):
-        chosen = np.zeros((len(members), n_members.sum()))
-        np.put_along_axis(chosen, first + members, 1.0, axis=1)
-        yield chosen
 
 
 def smallest_loss(

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 
+from workflow_scripts.core.stats.metrics import ratio
+
 ORDERS = {"bleu": BLEU().max_ngram_order, "chrf": CHRF().order}
 # Statistics of a sentence: lengths of translation and reference, matches and n-grams of each order;
 # for chrF the n-grams of the translation, of the reference and the matches, order by order.
@@ -86,14 +88,6 @@ def _chrf(sums: np.ndarray) -> np.ndarray:
     return 100 * (1 + weight) * precision * recall / np.where(below > 0, below, 1)
 
 
-def _per_token(sums: np.ndarray) -> np.ndarray:
-    return sums[0] / sums[1]
-
-
-def _columns(metric: str) -> tuple[str, ...]:
-    return tuple(name for name in COLUMNS if name.startswith(metric))
-
-
 def _signature(metric: BLEU | CHRF) -> str:
     """How sacrebleu describes a metric, which it does only after its first corpus."""
     metric.corpus_score([""], [[""]])
@@ -101,8 +95,8 @@ def _signature(metric: BLEU | CHRF) -> str:
 
 
 METRICS = {
-    "bleu": OfSentences(_columns("bleu"), _bleu),
-    "chrf": OfSentences(_columns("chrf"), _chrf),
-    "loss": OfSentences(("loss", "tokens"), _per_token, sign=-1),
+    "bleu": OfSentences(COLUMNS[: SIZES["bleu"]], _bleu),
+    "chrf": OfSentences(COLUMNS[SIZES["bleu"] :], _chrf),
+    "loss": OfSentences(("loss", "tokens"), ratio, sign=-1),
 }
 SIGNATURES = {"bleu": _signature(BLEU()), "chrf": _signature(CHRF()), "loss": ""}

@@ -38,14 +38,13 @@ from workflow_scripts.translation import (
     translation_pruning,
     translator_training,
 )
-from workflow_scripts.translation.translation_curves import (
-    Translated,
+from workflow_scripts.translation.translation_pruning import (
     gradients,
     gradients_on,
+    one_head_ranks,
     read_split,
     scored,
 )
-from workflow_scripts.translation.translation_pruning import one_head_ranks
 
 # M2M100's and T5's losses have kinks (ReLU), and T5's norms are float32 in a float64 model, too.
 SMOOTH = ["marian", "bart", "mbart"]
@@ -256,7 +255,8 @@ def test_intervals_are_over_sentences_by_a_plain_loop() -> None:
     counted = np.stack([statistics(texts, truth) for texts in translations])
     columns = dict(zip(COLUMNS, np.moveaxis(counted, 2, 0), strict=True))
     columns |= dict.fromkeys(("loss", "tokens"), np.ones((3, 12)))
-    frame = scored(Translated(columns, np.eye(3, 12, dtype=bool)), 0, 60, 4)
+    columns |= {"capped": np.eye(3, 12, dtype=bool)}
+    frame = scored(columns, 0, 60, 4)
     bleu = frame[frame["metric"] == "bleu"].set_index("variant")
     sampled = []
     for weights in bootstrap.bootstrap_weights(12, 60, 4):
@@ -271,7 +271,7 @@ def test_intervals_are_over_sentences_by_a_plain_loop() -> None:
     np.testing.assert_allclose(bleu["kept_low"], np.percentile(kept, 2.5, axis=0))
     assert bleu["capped"].tolist() == [1, 1, 1]
     assert frame[frame["metric"] == "loss"]["kept"].isna().all()
-    of_nothing = scored(Translated(columns, np.eye(3, 12, dtype=bool)), 2, 60, 4)
+    of_nothing = scored(columns, 2, 60, 4)
     of_nothing = of_nothing[of_nothing["metric"] == "bleu"]
     assert (of_nothing["baseline"] == 0).all()
     assert of_nothing[["kept", "kept_low", "kept_high"]].isna().all(axis=None)

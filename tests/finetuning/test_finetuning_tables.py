@@ -8,10 +8,10 @@ import pytest
 
 from tests.finetuning.builders import caches
 from workflow_scripts.core.data import cards, tables
-from workflow_scripts.core.data.annotations import read_trees
+from workflow_scripts.core.data.annotations import read_examples, read_trees
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.finetuning import finetuning_maps, map_measures
-from workflow_scripts.finetuning.token_kinds import LABELS, sentences_of, word_links
+from workflow_scripts.finetuning import finetuning_maps, finetuning_tables
+from workflow_scripts.finetuning.token_kinds import LABELS, word_links, words_of_kinds
 
 
 def test_similarity_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -74,15 +74,14 @@ def test_shares_against_a_loop(
 def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
     frame = frames["links"]
     keyed = frame.set_index(["stage", "far", "link", "layer", "head"])["attention"]
-    trees = read_trees(study["annotation"])
+    trees, texts = read_trees(study["annotation"]), read_examples(study["examples"])
     total = 0
     for far in (False, True):
         means = []
-        for example, tree in zip(caches(study)[0], trees, strict=True):
+        for example, tree, text in zip(caches(study)[0], trees, texts, strict=True):
             values = []
-            for verb, subject in word_links(tree, sentences_of(tree), LABELS["paper"])[
-                "verb-subject"
-            ]:
+            kinds = words_of_kinds(tree, text, LABELS["paper"])
+            for verb, subject in word_links(tree, kinds, LABELS["paper"])["verb-subject"]:
                 a = [k for k, word in enumerate(example.word) if word == verb]
                 b = [k for k, word in enumerate(example.word) if word == subject]
                 if far and min(abs(x - y) for x in a for y in b) < 2:
@@ -117,11 +116,11 @@ def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
 
 def test_which_words_are_shared() -> None:
     words = "The cat saw the dog . A Cat , the end .".split()
-    numbers = map_measures.shared_spellings(words, 6)
+    numbers = finetuning_tables.shared_spellings(words, 6)
     groups = [{words[k].lower() for k in np.flatnonzero(numbers == n)} for n in set(numbers) - {-1}]
     assert sorted(map(sorted, groups)) == [["cat"], ["the"]]
     assert (numbers == numbers[0]).sum() == 3  # The, the, the
-    assert (map_measures.shared_spellings(["one", "text"], 2) == -1).all()
+    assert (finetuning_tables.shared_spellings(["one", "text"], 2) == -1).all()
 
 
 def test_attention_to_copies_by_hand() -> None:
@@ -132,15 +131,15 @@ def test_attention_to_copies_by_hand() -> None:
     pattern = np.zeros((1, 1, 7, 7))
     pattern[0, 0, 1] = [0.1, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1]  # cat: 0.4 to cat, 0.1 to ran
     pattern[0, 0, 4] = [0.2, 0.2, 0.3, 0.3, 0.0, 0.0, 0.0]  # cat: 0.2 to cat, 0.3 to sat
-    copies, others = map_measures.to_copies(pattern, spelling, segment, ordinary)
+    copies, others = finetuning_tables.to_copies(pattern, spelling, segment, ordinary)
     assert copies[0, 0] == pytest.approx((0.4 + 0.2) / 2)
     assert others[0, 0] == pytest.approx((0.1 + 0.3) / 2)
-    shared, rest = map_measures.to_shared(pattern, spelling, ordinary)
+    shared, rest = finetuning_tables.to_shared(pattern, spelling, ordinary)
     assert shared[0, 0] == pytest.approx((0.1 + 0.2 + 0.4) / 7 / 2)  # columns 1 and 4
     assert rest[0, 0] == pytest.approx((0.1 + 0.3 + 0.1) / 7 / 2)  # columns 2 and 5
     nothing = np.full(7, -1)
-    assert map_measures.to_copies(pattern, nothing, segment, ordinary) is None
-    assert map_measures.to_shared(pattern, nothing, ordinary) is None
+    assert finetuning_tables.to_copies(pattern, nothing, segment, ordinary) is None
+    assert finetuning_tables.to_shared(pattern, nothing, ordinary) is None
 
 
 def test_the_table_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -172,4 +171,4 @@ def test_the_table_against_a_loop(study: dict[str, Path], frames: dict[str, pd.D
 
 def test_neighbours_by_hand() -> None:
     pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
-    assert map_measures.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
+    assert finetuning_tables.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
