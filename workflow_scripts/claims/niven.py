@@ -80,7 +80,7 @@ def _accuracy(row: pd.Series, statistic: str, because: str = "", **more: Any) ->
     value = float(row[statistic if counted else "mean"])
     half = 0.0
     if statistic in SPREADS and counted > 1:
-        t = stats.t.ppf(0.5 + CONFIDENCE / 2, counted - 1)
+        t = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, counted - 1)
         half = t * float(row[SPREADS[statistic]]) / math.sqrt(counted)
     low, high = share(round(value / 100 * n), n)
     low = max(0.0, value - math.hypot(value - low, half))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import Claim
