@@ -12,11 +12,11 @@ import torch
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, byte_tokenizer, save_llama
 from workflow_scripts.ablation import next_token_sweep
 from workflow_scripts.ablation.next_token_scores import score
-from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal_engine, models
+from workflow_scripts.core.model.ablation_engine import GROUP, variants_of
 
 UNITS = {"head": ["zero", "mean"], "all-but-one": ["zero"], GROUP: ["zero"]}
 TEXTS = ["the river and the old town", "a dog saw the boat", "people walk to the bank", "a cat"]

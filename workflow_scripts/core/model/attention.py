@@ -63,37 +63,36 @@ class Watched:
     called: list["Call"] | None = None
 
     def start(self, *hooked: Any) -> None:
-        """Begin a pass; a forward pre-hook."""
         self.calls = 0
         for watcher in self.watchers:
             watcher.start(self.model())
 
 
 @dataclass(frozen=True)
-class AttentionModule:
-    """What is known of a module: its model, and its sublayer's number.
+class Call:
+    """A module's call, and its heads.
 
-    `layer` is None where one module serves several layers, which the calls of a pass count.
     `directed` means that later tokens are hidden from a query; `sinks` that each softmax has a term
     for no token, so that rows of a pattern sum to less than 1.
     """
-
-    watched: Watched
-    layer: int | None
-    kv_heads: int = 0
-    directed: bool = False
-    sinks: bool = False
-
-
-@dataclass(frozen=True)
-class Call:
-    """A module's call: its heads, and whether it hides later tokens and has a sink that is none."""
 
     module: nn.Module
     heads: int
     kv_heads: int
     directed: bool
     sinks: bool
+
+
+@dataclass(frozen=True)
+class AttentionModule:
+    """What is known of a module: its model, its sublayer's number and its first call.
+
+    `layer` is None where one module serves several layers, which the calls of a pass count.
+    """
+
+    watched: Watched
+    layer: int | None = None
+    call: Call | None = None
 
 
 MODULES: WeakKeyDictionary[nn.Module, AttentionModule] = WeakKeyDictionary()
@@ -124,10 +123,12 @@ def _attend(
     known = MODULES.get(module)
     if known is None:
         raise RuntimeError("a model with this attention, or a copy of one: call open_attention(it)")
-    if known.watched.called is not None:
+    watched = known.watched
+    if watched.called is not None:
         shown = (query.shape[1], key.shape[1], _hides_later(attention_mask))
-        known.watched.called.append(Call(module, *shown, used["s_aux"] is not None))
-    layer = _count(known)
+        watched.called.append(Call(module, *shown, used["s_aux"] is not None))
+    watched.calls += 1
+    layer = watched.calls - 1 if known.layer is None else known.layer
     if key.shape[1] < query.shape[1]:
         groups = query.shape[1] // key.shape[1]
         key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
@@ -137,8 +138,8 @@ def _attend(
         attention_mask = attention_mask.repeat_interleave(len(query) // len(attention_mask), 0)
     scores = _apart(torch.matmul(_together(query, rows), key.transpose(2, 3)), rows) * scaling
     pattern = _pattern(scores, attention_mask, **used)
-    watchers = known.watched.watchers
-    real = _real(attention_mask, pattern, known.directed) if watchers else None
+    watchers = watched.watchers
+    real = _real(attention_mask, pattern, known.call.directed) if watchers else None
     for watcher in watchers:
         pattern = watcher.pattern(layer, pattern, real)
     weights = nn.functional.dropout(pattern.to(value.dtype), p=dropout, training=module.training)
@@ -187,13 +188,6 @@ def _pattern(
         sink = s_aux.to(scores.dtype)[None, :, None, None].expand(*scores.shape[:-1], 1)
         scores = torch.cat([scores, sink], dim=-1)
     return nn.functional.softmax(scores, dim=-1, dtype=exact)[..., :keys]
-
-
-def _count(known: AttentionModule) -> int:
-    """The number of the sublayer that calls."""
-    watched = known.watched
-    watched.calls += 1
-    return watched.calls - 1 if known.layer is None else known.layer
 
 
 def real_queries(real: torch.Tensor) -> torch.Tensor:
@@ -265,12 +259,7 @@ def number_by_call(
     kind: str, called: Sequence[nn.Module], n_layers: int
 ) -> dict[nn.Module, int | None]:
     """The modules of an encoder or decoder in the order of their calls; None for a shared one."""
-    if len(called) > n_layers:
-        raise InputError(
-            f"{kind}: attention is asked for {len(called)} times in {n_layers} layers; use another "
-            "architecture"
-        )
-    if len(called) < n_layers:
+    if len(called) != n_layers:
         raise InputError(
             f"{kind}: {len(called)} of {n_layers} layers hand their attention to transformers' "
             "AttentionInterface; use another architecture"
@@ -349,8 +338,7 @@ class Capture(Watcher):
                 pattern = kept = pattern.requires_grad_()
             pattern.retain_grad()
         else:
-            kept = pattern.detach()
-            kept = kept if self.dtype is None else kept.to(self.dtype)
+            kept = pattern.detach().to(self.dtype or pattern.dtype)
         self.calls.setdefault(layer, []).append(kept)
         return pattern
 
@@ -358,11 +346,10 @@ class Capture(Watcher):
 def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     """Route the model's attention through this module, and check that this works.
 
-    Raises InputError, naming the architecture, where one forward pass does not call the function
-    once per layer, and of an encoder-decoder once by each module that `sublayers` knows by its
-    name; where the model goes on with something else than what the function returns, or gives it
-    an argument that may change the scores and is not known here: patterns and interventions would
-    then be silently wrong.
+    Raises InputError where one forward pass does not call the function once per layer, and of an
+    encoder-decoder once by each module that `sublayers` knows by its name; where the model goes on
+    with something else than what the function returns, or gives it an argument that may change the
+    scores and is not known here: patterns and interventions would then be silently wrong.
     """
     model.set_attn_implementation(NAME)
     if model not in _WATCHED:
@@ -386,7 +373,7 @@ def is_bidirectional(model: PreTrainedModel) -> bool:
 
     Those of a decoder attend to themselves and earlier tokens alone.
     """
-    return not all(known.directed for known in _known(model))
+    return not all(call.directed for call in _calls(model))
 
 
 @contextmanager
@@ -434,7 +421,7 @@ def n_layers(model: PreTrainedModel) -> int:
 
 def n_kv_heads(model: PreTrainedModel) -> int:
     """Number of key-value heads of each sublayer of an opened model; all share them equally."""
-    return _known(model)[0].kv_heads
+    return _calls(model)[0].kv_heads
 
 
 def has_sinks(model: PreTrainedModel) -> bool:
@@ -442,7 +429,7 @@ def has_sinks(model: PreTrainedModel) -> bool:
 
     The rows of its patterns sum to less than 1; what is missing is the sink's.
     """
-    return any(known.sinks for known in _known(model))
+    return any(call.sinks for call in _calls(model))
 
 
 def n_heads(model: PreTrainedModel) -> int:
@@ -474,10 +461,10 @@ def _watched(model: PreTrainedModel) -> Watched:
     return _WATCHED[model]
 
 
-def _known(model: PreTrainedModel) -> list[AttentionModule]:
-    """What is known of the attention modules of an opened model."""
+def _calls(model: PreTrainedModel) -> list[Call]:
+    """The calls by which the attention modules of an opened model are known."""
     _watched(model)
-    return [MODULES[module] for module in model.modules() if module in MODULES]
+    return [MODULES[module].call for module in model.modules() if module in MODULES]
 
 
 def _named(model: PreTrainedModel) -> dict[str, Sublayer]:
@@ -512,7 +499,7 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
     for module in model.modules():
         if module in MODULES and (owner := MODULES[module].watched.model()) not in (None, model):
             _WATCHED.pop(owner, None)  # it would watch no longer
-        MODULES[module] = AttentionModule(watched, None)
+        MODULES[module] = AttentionModule(watched)
     watched.called = called = []
     try:
         _run(model, 1)
@@ -528,9 +515,7 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
         numbers = number_by_call(kind, modules, n_layers(model))
     check_head_numbers(kind, called, n_heads(model))
     for call in called:
-        MODULES[call.module] = AttentionModule(
-            watched, numbers[call.module], call.kv_heads, call.directed, call.sinks
-        )
+        MODULES[call.module] = AttentionModule(watched, numbers[call.module], call)
 
 
 def _check_effect(model: PreTrainedModel) -> None:

@@ -22,7 +22,7 @@ from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import attention, models, running, weights
-from workflow_scripts.core.model.ablation_engine import check_mode, one_head, outputs_of
+from workflow_scripts.core.model.ablation_engine import check_mode, outputs_of
 from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, watching
 from workflow_scripts.core.model.interventions import Disabled, Replacement
 from workflow_scripts.core.model.running import OneDNN, by_length
@@ -180,15 +180,6 @@ def ablate(
     return losses[inverse]
 
 
-def kv_groups(n_layers: int, n_heads: int, n_kv_heads: int) -> np.ndarray:
-    """All heads that share a key-value head: bool [layer * key-value head, layer, head].
-
-    Only without all of them, no key or value is kept for the next token.
-    """
-    groups = one_head(n_layers, n_kv_heads)
-    return np.repeat(groups, n_heads // n_kv_heads, axis=2)
-
-
 def layer_list(model: PreTrainedModel) -> Layers | None:
     """The layers of an opened causal model; None where no list has one for each attention."""
     for name, listed in model.named_modules():
@@ -267,10 +258,7 @@ class Segments:
     def from_examples(
         cls, examples: Sequence[Example], card: dict[str, Any], max_tokens: int
     ) -> Self:
-        """The segments of `examples`, for the model of a card.
-
-        Raises InputError for one of a single token, which has no next one.
-        """
+        """Raises InputError for a segment of a single token, which has no next one."""
         tokenizer = models.load_tokenizer(models.directory_of(card))
         tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
         for example, each in zip(examples, tokens, strict=True):
@@ -280,7 +268,7 @@ class Segments:
 
     @property
     def n_scored(self) -> np.ndarray:
-        """The number of tokens of each segment whose loss is known, int [segment]."""
+        """The tokens of each segment whose loss is known, int [segment]."""
         return np.array([len(each) - 1 for each in self.tokens])
 
     def take(self, chosen: np.ndarray) -> Self:

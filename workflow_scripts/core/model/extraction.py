@@ -86,9 +86,7 @@ def run(
     def shares(layer: int, pattern: torch.Tensor, norms: torch.Tensor) -> None:
         hand(layer, weighted(pattern, norms).to(torch.float16).cpu().numpy(), None)
 
-    watcher = (
-        _HandOn(hand, attention.has_sinks(model)) if grams is None else ValueNorms(grams, shares)
-    )
+    watcher = _HandOn(hand) if grams is None else ValueNorms(grams, shares)
     with (
         torch.inference_mode(),
         OneDNN(),
@@ -101,14 +99,14 @@ def run(
 class _HandOn(attention.Capture):
     """Hands on each layer of a pass and keeps none."""
 
-    def __init__(self, hand: Callable, sinks: bool) -> None:
+    def __init__(self, hand: Callable) -> None:
         super().__init__(dtype=torch.float16)
-        self._hand, self._with_sinks = hand, sinks
+        self._hand = hand
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         pattern = super().pattern(layer, pattern, real)
         outside = None
-        if self._with_sinks:
+        if self._sinks:
             outside = (1 - pattern.sum(dim=-1)).clamp(min=0).float().cpu().numpy()
         (rounded,) = self.calls.pop(layer)
         self._hand(layer, rounded.cpu().numpy(), outside)

@@ -40,7 +40,7 @@ class Uniform(Watcher):
     heads: Collection[tuple[int, int]]
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        chosen = _heads_of(layer, self.heads)
+        chosen = [head for head_layer, head in self.heads if head_layer == layer]
         if not chosen:
             return pattern
         changed = pattern.clone()
@@ -168,11 +168,6 @@ def uniform(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return (share / share.sum(-1, keepdim=True).clamp(min=1))[:, None]
 
 
-def _heads_of(layer: int, heads: Collection[tuple[int, int]]) -> list[int]:
-    """The heads of one layer among (layer, head) pairs."""
-    return [head for head_layer, head in heads if head_layer == layer]
-
-
 def _sum(one: torch.Tensor, other: torch.Tensor, axis: int) -> torch.Tensor:
     """The sum of two tensors, the shorter along `axis` followed by zeros."""
     longer, shorter = sorted((one, other), key=lambda each: -each.shape[axis])
@@ -235,7 +230,8 @@ class Resampled:
         chosen = [self.others[self.partners[row]] for row in rows]
         found: list[torch.Tensor] = [torch.empty(0)] * len(chosen)
         for batch in by_length([len(other) for other in chosen], REFERENCE_TOKENS):
-            outputs = _outputs(self.model, [chosen[at] for at in batch])
+            _run(self.model, [chosen[at] for at in batch], read := _Outputs())
+            outputs = torch.stack([read.layers[layer] for layer in sorted(read.layers)], 1)
             for place, at in enumerate(batch):
                 last = len(chosen[at]) - 1
                 positions = torch.arange(n_tokens, device=outputs.device).clamp(max=last)
@@ -294,12 +290,6 @@ def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int
         longest = others[lengths[others].argmax()]
         partners[row] = rng.choice(longer) if len(longer) else longest
     return partners
-
-
-def _outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:
-    """The heads' outputs on a batch of texts, [text, layer, head, token, dim]."""
-    _run(model, tokens, outputs := _Outputs())
-    return torch.stack([outputs.layers[layer] for layer in sorted(outputs.layers)], 1)
 
 
 def _run(model: PreTrainedModel, tokens: Sequence[Tokens], watcher: Watcher) -> None:

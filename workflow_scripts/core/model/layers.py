@@ -5,7 +5,8 @@ do the work; only attention itself is written here, because each head's output i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import nn
@@ -90,10 +91,15 @@ def layers_of(model: PreTrainedModel | Scorer) -> LayeredClassifier | None:
     """The layers of a sequence classifier or scorer; None for an architecture not known here."""
     kind = model.config.model_type
     if kind == "distilbert":
-        return _distilbert(model)
-    if kind in LIKE_BERT and not model.config.is_decoder:
-        return _like_bert(model)
-    return None
+        layered = _distilbert(model)
+    elif kind in LIKE_BERT and not model.config.is_decoder:
+        layered = _like_bert(model)
+    else:
+        return None
+    # A scorer's head is the same on every body; a classifier's is its architecture's.
+    return (
+        replace(layered, classify=model.logits_of_first) if isinstance(model, Scorer) else layered
+    )
 
 
 def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
@@ -119,7 +125,7 @@ def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
             n_heads=n_heads(model),
         )
         layers.append(Layer(attention, merge_module.LayerNorm, layer.feed_forward_chunk))
-    return LayeredClassifier(embed, tuple(layers), _classify(model, classify))
+    return LayeredClassifier(embed, tuple(layers), classify)
 
 
 def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
@@ -137,18 +143,11 @@ def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
             merge=layer.attention.out_lin,
             n_heads=n_heads(model),
         )
-        layers.append(Layer(attention, layer.sa_layer_norm, _feed_forward(layer)))
+        layers.append(Layer(attention, layer.sa_layer_norm, partial(_feed_forward, layer)))
     return LayeredClassifier(
-        lambda inputs: body.embeddings(inputs["input_ids"]),
-        tuple(layers),
-        _classify(model, classify),
+        lambda inputs: body.embeddings(inputs["input_ids"]), tuple(layers), classify
     )
 
 
-def _classify(model: PreTrainedModel | Scorer, classifier_head: Classify) -> Classify:
-    """A scorer's head is the same on every body; a classifier's is its architecture's."""
-    return model.logits_of_first if isinstance(model, Scorer) else classifier_head
-
-
-def _feed_forward(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
-    return lambda hidden: layer.output_layer_norm(layer.ffn(hidden) + hidden)
+def _feed_forward(layer: nn.Module, hidden: torch.Tensor) -> torch.Tensor:
+    return layer.output_layer_norm(layer.ffn(hidden) + hidden)

@@ -32,9 +32,8 @@ def load_masked_lm(
     has_head = not missing & set(head_parameters(model))
     if head is not None:
         state = load_file(head)
-        parameters = head_parameters(model)
         with torch.no_grad():
-            for name, parameter in parameters.items():
+            for name, parameter in head_parameters(model).items():
                 parameter.copy_(state[name])
     return model.to(device).eval(), has_head
 
@@ -48,11 +47,7 @@ def head_kind(head: Path) -> str:
 def head_parameters(model: PreTrainedModel) -> dict[str, nn.Parameter]:
     """The parameters outside the body; a decoder tied to the embeddings is not among them."""
     prefix = model.base_model_prefix + "."
-    return {
-        name: parameter
-        for name, parameter in model.named_parameters()
-        if not name.startswith(prefix)
-    }
+    return {name: each for name, each in model.named_parameters() if not name.startswith(prefix)}
 
 
 def head_state(model: PreTrainedModel) -> dict[str, torch.Tensor]:

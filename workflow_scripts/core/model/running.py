@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from torch.overrides import TorchFunctionMode
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
@@ -68,18 +68,16 @@ def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Ten
 
     A model without a padding token gets its end token, or 0: it is masked, and stands on the right.
     """
+    config = model.config
+    found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
+    padding = (found[0] if isinstance(found, list) else found) or 0
     inputs = {
-        "input_ids": stack([example.ids for example in tokens], _padding_of(model.config)),
+        "input_ids": stack([example.ids for example in tokens], padding),
         "attention_mask": stack([np.ones(len(example)) for example in tokens]),
     }
-    if getattr(model.config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
+    if getattr(config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
         inputs["token_type_ids"] = stack([example.segment for example in tokens])
     return {name: value.to(model.device) for name, value in inputs.items()}
-
-
-def _padding_of(config: PretrainedConfig) -> int:
-    found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
-    return (found[0] if isinstance(found, list) else found) or 0
 
 
 def stack(rows: Sequence[np.ndarray | Sequence[int]], padding: int = 0) -> torch.Tensor:
