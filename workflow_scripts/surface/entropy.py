@@ -41,11 +41,7 @@ def measures_of(pattern: np.ndarray) -> dict[str, np.ndarray]:
     """
     largest = pattern.max(axis=-1).astype(np.float32)
     at_most_tenth = (largest <= np.float16(0.1)).astype(np.float32)
-    return {
-        "entropy": row_entropy(pattern),
-        "largest": largest,
-        "at_most_tenth": at_most_tenth,
-    }
+    return dict(zip(MEASURES, (row_entropy(pattern), largest, at_most_tenth), strict=True))
 
 
 def measures_of_decoder(pattern: np.ndarray) -> dict[str, np.ndarray]:
@@ -83,8 +79,7 @@ def means_of(text: CachedExample, card: dict[str, Any]) -> dict[tuple[str, str],
     cls, means = text.ids == card["special"]["cls"], {}
     for measure, rows in measures_of(text.pattern).items():
         means[measure, "all"] = rows.mean(axis=-1, dtype=np.float64)
-        from_cls = rows[..., cls].mean(axis=-1) if cls.any() else np.array(np.nan)
-        means[measure, "cls"] = from_cls
+        means[measure, "cls"] = rows[..., cls].mean(axis=-1) if cls.any() else np.array(np.nan)
     return means
 
 

@@ -46,9 +46,8 @@ def importance(
     )
     (losses.sum(1) / (target != IGNORED).sum(1)).sum().backward()
     gradients = torch.stack([pattern.grad.abs() for pattern in capture.patterns]).cpu().numpy()
-    return [
-        gradients[:, row, :, : len(example), : len(example)] for row, example in enumerate(tokens)
-    ]
+    lengths = map(len, tokens)
+    return [gradients[:, row, :, :length, :length] for row, length in enumerate(lengths)]
 
 
 def target_masks(tokens: Tokens, labels: np.ndarray, card: dict) -> dict[str, np.ndarray]:
@@ -108,10 +107,8 @@ def main(
             for index in batch
         ]
         masked, labels = zip(*pairs, strict=True)
-        batch_gradients = importance(masked_lm, masked, labels)
-        for index, example, label, gradient in zip(
-            batch, masked, labels, batch_gradients, strict=True
-        ):
+        found = importance(masked_lm, masked, labels)
+        for index, example, label, gradient in zip(batch, masked, labels, found, strict=True):
             for target, keys in target_masks(example, label, card).items():
                 values[target][index] = average(gradient, keys)
     documents = [example.document for example in examples]

@@ -528,11 +528,8 @@ def _check_effect(model: PreTrainedModel) -> None:
     body = model.base_model if alone else model.get_decoder()
     outputs: list[torch.Tensor] = []
     hook = body.register_forward_hook(lambda *call: outputs.append(call[-1][0]))
-    try:
-        with watching(model, _Probe()):
-            _run(model, len(order) + 1)
-    finally:
-        hook.remove()
+    with hook, watching(model, _Probe()):
+        _run(model, len(order) + 1)
     plain, *changed = outputs[-1].float()
     least = EFFECT * plain.abs().max()
     deaf = [number for number, row in enumerate(changed) if (row - plain).abs().max() <= least]

@@ -98,8 +98,7 @@ class Start:
 
         with ExitStack() as stack:
             for layer in layers.each:
-                hook = layer.register_forward_hook(keep, with_kwargs=True)
-                stack.callback(hook.remove)
+                stack.enter_context(layer.register_forward_hook(keep, with_kwargs=True))
             output = layers.body(**shorter, use_cache=False)
         targets, scored = inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:].bool()
         return cls(model, layers, shorter, targets, scored, entering, left, output)
