@@ -42,10 +42,7 @@ class Screen:
     seed: int
 
     def sizes(self, n_heads: int) -> tuple[int, int]:
-        """How many of a model's `n_heads` are first, and how many of the others are sampled.
-
-        Both are at least 1.
-        """
+        """How many of a model's `n_heads` are first, and how many of the others are sampled."""
         first = min(max(top_of(n_heads), round(self.first * n_heads)), n_heads - 1)
         return first, min(max(1, round(self.random * n_heads)), n_heads - first)
 

@@ -119,7 +119,12 @@ def _attend(
     if attention_mask is None and window is not None and key.shape[2] > window:
         others["sliding_window"] = window
     used = {name: others.pop(name, None) for name in ("position_bias", "softcap", "s_aux")}
-    _refuse_unknown(module, others)
+    for name, given in others.items():  # None and False are as good as not given
+        if name not in HARMLESS and given is not None and given is not False:
+            raise InputError(
+                f"{type(module).__name__}: attention is given {name}, which may change its scores "
+                "and is unknown to this workflow; use another architecture"
+            )
     known = MODULES.get(module)
     if known is None:
         raise RuntimeError("a model with this attention, or a copy of one: call open_attention(it)")
@@ -241,16 +246,6 @@ def _hides_later(mask: torch.Tensor | None) -> bool:
     return mask is not None and mask.shape[-2] > 1 and bool((mask[..., 0, 1] < 0).all())
 
 
-def _refuse_unknown(module: nn.Module, arguments: dict[str, Any]) -> None:
-    """Raise InputError for an argument that is given, as None and False are not, and not known."""
-    for name, given in arguments.items():
-        if name not in HARMLESS and given is not None and given is not False:
-            raise InputError(
-                f"{type(module).__name__}: attention is given {name}, which may change its scores "
-                "and is unknown to this workflow; use another architecture"
-            )
-
-
 AttentionInterface.register(NAME, _attend)
 AttentionMaskInterface.register(NAME, eager_mask)
 
@@ -286,17 +281,6 @@ def number_by_name(
             + " to transformers' AttentionInterface once in a pass; use another architecture"
         )
     return {module: order.index(sublayer) for module, sublayer in named.items()}
-
-
-def check_head_numbers(kind: str, called: Sequence[Call], n_heads: int) -> None:
-    """Raise InputError unless each layer has `n_heads` heads, and as many key-value heads."""
-    found = sorted({(call.heads, call.kv_heads) for call in called})
-    if len(found) > 1 or found[0][0] != n_heads:
-        counts = " and ".join(f"{heads} ({kv_heads} for keys)" for heads, kv_heads in found)
-        raise InputError(
-            f"{kind}: layers with {counts} heads, where config.json has {n_heads}; use a model "
-            "with the same number in every layer"
-        )
 
 
 @dataclass
@@ -369,10 +353,7 @@ def is_encoder_decoder(model: PreTrainedModel) -> bool:
 
 
 def is_bidirectional(model: PreTrainedModel) -> bool:
-    """Whether tokens attend to later tokens, in any head of a model that `open_attention` opened.
-
-    Those of a decoder attend to themselves and earlier tokens alone.
-    """
+    """Whether tokens attend to later tokens, in any head of an opened model."""
     return not all(call.directed for call in _calls(model))
 
 
@@ -391,10 +372,7 @@ def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
 
 
 def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
-    """The model's attention modules by type and layer; watchers get numbers in this order.
-
-    An encoder's layers are sublayers of type `encoder`.
-    """
+    """The model's attention modules by type and layer; watchers get numbers in this order."""
     if is_encoder_decoder(model):
         return in_order(_named(model).values())
     return tuple(Sublayer("encoder", layer) for layer in range(n_layers(model)))
@@ -425,10 +403,7 @@ def n_kv_heads(model: PreTrainedModel) -> int:
 
 
 def has_sinks(model: PreTrainedModel) -> bool:
-    """Whether an opened model's attention has a sink that is no token (gpt-oss).
-
-    The rows of its patterns sum to less than 1; what is missing is the sink's.
-    """
+    """Whether an opened model's attention has a sink that is no token (gpt-oss)."""
     return any(call.sinks for call in _calls(model))
 
 
@@ -513,16 +488,19 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
         numbers = number_by_name(kind, modules, named, sublayers(model))
     else:
         numbers = number_by_call(kind, modules, n_layers(model))
-    check_head_numbers(kind, called, n_heads(model))
+    found = sorted({(call.heads, call.kv_heads) for call in called})
+    if len(found) > 1 or found[0][0] != n_heads(model):
+        counts = " and ".join(f"{heads} ({kv_heads} for keys)" for heads, kv_heads in found)
+        raise InputError(
+            f"{kind}: layers with {counts} heads, where config.json has {n_heads(model)}; use a "
+            "model with the same number in every layer"
+        )
     for call in called:
         MODULES[call.module] = AttentionModule(watched, numbers[call.module], call)
 
 
 def _check_effect(model: PreTrainedModel) -> None:
-    """Raise InputError unless what is made of each sublayer's attention reaches the body's output.
-
-    One pass over a row without a change and one row for each sublayer, with a change in that one.
-    """
+    """Raise InputError unless what is made of each sublayer's attention reaches the output."""
     order = sublayers(model)
     alone = is_bidirectional(model) and not is_encoder_decoder(model)
     body = model.base_model if alone else model.get_decoder()

@@ -50,10 +50,7 @@ def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
 def token_losses(
     model: PreTrainedModel, ids: torch.Tensor, real: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """The loss of each next token, in nats, [batch, token - 1]: NaN at padding, where `real` is 0.
-
-    `ids` and `real` are [batch, token]; without `real` there is no padding.
-    """
+    """Nats of each next token of `ids` [batch, token], [batch, token - 1]; NaN where not `real`."""
     logits = model(input_ids=ids, attention_mask=real, use_cache=False).logits
     each = cross_entropy(logits[:, :-1].transpose(1, 2).float(), ids[:, 1:], reduction="none")
     return each if real is None else each.masked_fill(~real[:, 1:].bool(), torch.nan)

@@ -97,10 +97,7 @@ def tokens_of(
 def logits_of(
     model: PreTrainedModel, tokens: Sequence[Tokens], batch_tokens: int = 4096
 ) -> np.ndarray:
-    """The classifier's outputs, float32 [example, label], in batches of neighbouring lengths.
-
-    Raises InputError where one is not finite.
-    """
+    """The classifier's outputs, float32 [example, label]; raises InputError for one not finite."""
     outputs = np.empty((len(tokens), model.config.num_labels), dtype=np.float32)
     training = model.training
     model.eval()

@@ -196,10 +196,7 @@ class Norm:
 
 @dataclass(frozen=True)
 class Norms:
-    """The norm modules before and after each layer's attention, and before the unembedding.
-
-    None where there is none.
-    """
+    """The norm modules, or None, before and after each attention, and before the unembedding."""
 
     before: tuple[nn.Module | None, ...]
     after: tuple[nn.Module | None, ...]

@@ -1,11 +1,11 @@
 """Watchers that change, average or keep what heads attend to or output, and what replaces it.
 
-with watching(open_attention(model), Uniform({(2, 5)})):
+with watching(open_attention(model), Disabled(heads[None], "uniform")):
     model(**batch)
 """
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,24 +28,6 @@ from workflow_scripts.core.model.running import OneDNN, by_length
 FROM_TEXTS = ("mean", "position", "resample")  # the modes whose outputs come from reference texts
 # Of a batch: of reference texts, and of a classifier's backward pass.
 REFERENCE_TOKENS, BACKWARD_TOKENS = 4096, 2048
-
-
-@dataclass
-class Uniform(Watcher):
-    """Gives the heads (layer, head) attention 1/L over the real tokens (Kovaleva 4.6).
-
-    In a decoder, L of them are not after the query, nor before its window.
-    """
-
-    heads: Collection[tuple[int, int]]
-
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        chosen = [head for head_layer, head in self.heads if head_layer == layer]
-        if not chosen:
-            return pattern
-        changed = pattern.clone()
-        changed[:, chosen] = uniform(real, pattern.dtype).expand_as(pattern[:, chosen])
-        return changed
 
 
 @dataclass
@@ -138,24 +120,17 @@ class Averages(Watcher):
 
 @dataclass
 class HeadOutputs(Watcher):
-    """Collects the heads' outputs of a forward pass, with their gradients after `backward`."""
+    """Collects the heads' outputs of a forward pass, with their gradients after `backward`.
+
+    Each is [batch, head, token, dim], in the order of the calls.
+    """
 
     outputs: list[torch.Tensor] = field(default_factory=list)
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        output.retain_grad()
+        if output.requires_grad:
+            output.retain_grad()
         self.outputs.append(output)
-        return output
-
-
-@dataclass
-class _Outputs(Watcher):
-    """Keeps the outputs of the heads of each layer, [batch, head, token, dim]."""
-
-    layers: dict[int, torch.Tensor] = field(default_factory=dict)
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        self.layers[layer] = output
         return output
 
 
@@ -230,8 +205,8 @@ class Resampled:
         chosen = [self.others[self.partners[row]] for row in rows]
         found: list[torch.Tensor] = [torch.empty(0)] * len(chosen)
         for batch in by_length([len(other) for other in chosen], REFERENCE_TOKENS):
-            _run(self.model, [chosen[at] for at in batch], read := _Outputs())
-            outputs = torch.stack([read.layers[layer] for layer in sorted(read.layers)], 1)
+            _run(self.model, [chosen[at] for at in batch], read := HeadOutputs())
+            outputs = torch.stack(read.outputs, 1)
             for place, at in enumerate(batch):
                 last = len(chosen[at]) - 1
                 positions = torch.arange(n_tokens, device=outputs.device).clamp(max=last)
