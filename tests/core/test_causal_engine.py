@@ -112,7 +112,10 @@ def test_a_model_that_cannot_run_from_a_layer_up_runs_whole() -> None:
 
 
 def test_groups_are_of_neighbouring_heads_with_one_key_value_head() -> None:
-    groups = variants_of({GROUP: ["zero"]}, LAYERS, HEADS, KV_HEADS)[1][1:]
+    names, sets = variants_of({GROUP: ["zero"]}, LAYERS, HEADS, KV_HEADS)
+    assert names.iloc[-1].tolist() == [GROUP, "zero", LAYERS - 1, KV_HEADS - 1]
+    assert len(variants_of({GROUP: ["zero"]}, LAYERS, HEADS, HEADS)[0]) == 1
+    groups = sets[1:]
     assert groups.shape == (LAYERS * KV_HEADS, LAYERS, HEADS)
     assert groups[KV_HEADS].tolist() == [[False] * 4, [True, True, False, False]]
     model, share = opened(LLAMA), HEADS // KV_HEADS

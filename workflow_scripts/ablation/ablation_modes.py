@@ -1,10 +1,8 @@
 """Whether heads matter alike however they are disabled: effects by mode, agreement, verdicts.
 
 Every mode is measured on the same bootstrap samples, so that differences between modes are paired.
-Effects are losses here: above 0 the model is worse without the head.
-
-That a difference is not significant shows no absence. An effect counts as equivalent to none where
-its whole 90% interval lies within a bound that the study names: two one-sided tests at 5%.
+Effects are losses here: above 0 the model is worse without the head. One counts as equivalent to
+none where its whole 90% interval lies within a bound that the study names.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -129,10 +127,7 @@ class Effects:
 
 
 def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The loss of each example, of logits [..., example, label]: cross-entropy, in nats.
-
-    For a task without classes it is the squared error.
-    """
+    """The loss of each example, of logits [..., example, label]: nats, or the squared error."""
     if not task.labels:
         return (logits[..., 0] - labels) ** 2
     logits = logits.astype(np.float64)
@@ -154,10 +149,7 @@ def loss_of_classifier(logits: pd.DataFrame, settings: Settings) -> Effects:
 def effects_of_classifier(
     logits: pd.DataFrame, scores: pd.DataFrame, settings: Settings
 ) -> Iterator[Effects]:
-    """Effects on the loss and on the main metric of one classifier's development examples.
-
-    `logits` are those of the sweep, `scores` its tests of the metric.
-    """
+    """Effects on the loss and on the main metric, of which `scores` has the sweep's tests."""
     yield loss_of_classifier(logits, settings)
     sweep, task, names = _sweep_of_classifier(logits)
     labels, n = sweep.plain["label"].to_numpy(), len(sweep.plain)
@@ -324,10 +316,7 @@ def top_of(n_heads: int) -> int:
 
 
 def inside(values: np.ndarray, n_top: int) -> np.ndarray:
-    """How far each head is among the `n_top` largest of its draw, [draw, head]: 0 to 1.
-
-    Heads that tie for the last places share them.
-    """
+    """Whether each head is among the `n_top` largest of its draw; ties share: [draw, head]."""
     last = -np.partition(-values, n_top - 1, axis=1)[:, n_top - 1 : n_top]
     above, tied = values > last, values == last
     places = n_top - above.sum(1, keepdims=True)
@@ -349,10 +338,7 @@ def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[str, float]:
-    """The observed value, first of `draws`, and the ends of its interval, which contains it.
-
-    No end is beyond the `limits` of the value.
-    """
+    """The observed value, first of `draws`, and its interval, around it and within `limits`."""
     value, sampled = float(draws[0]), draws[1:][~np.isnan(draws[1:])]
     if not len(sampled) or np.isnan(value):
         return {name: value, f"{name}_low": np.nan, f"{name}_high": np.nan}

@@ -27,8 +27,7 @@ def one_head(scores: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, mode, metric and head, in percent, the largest drop first."""
     rows = scores.sort_values(["task", "split", "mode", "metric", "seed", "effect"], kind="stable")
     columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, *LEVELS, "n"]
-    rows = rows.assign(head=head_labels(rows), task=rows["task"].map(_title))[columns]
-    return rows.assign(**{name: 100 * rows[name] for name in PERCENT})
+    return _in_percent(rows.assign(head=head_labels(rows)), PERCENT)[columns]
 
 
 def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
@@ -53,11 +52,7 @@ def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
         row["best"] = head_label(best["layer"], head) if head >= 0 else f"layer {best['layer'] + 1}"
         rows.append(row | {"n": group["n"].iloc[0]})
     gains = gains[gains["layer"] == -1][[*keys, "naive", "gain", "gain_low", "gain_high"]]
-    frame = pd.DataFrame(rows).merge(gains, on=keys)
-    names = ["naive", "gain", "gain_low", "gain_high"]
-    return frame.assign(
-        task=frame["task"].map(_title), **{name: 100 * frame[name] for name in names}
-    )
+    return _in_percent(pd.DataFrame(rows).merge(gains, on=keys), gains.columns[len(keys) :])
 
 
 def least_found(found: pd.DataFrame) -> pd.DataFrame:
@@ -66,12 +61,17 @@ def least_found(found: pd.DataFrame) -> pd.DataFrame:
     `loss` and `changed` in percent.
     """
     columns = ["task", "split", "seed", "unit", "mode", "metric", "variants", "changed", "critical"]
-    percent = {name: 100 * found[name] for name in ("changed", "loss")}
-    return found.assign(task=found["task"].map(_title), **percent)[[*columns, "loss", "n"]]
+    return _in_percent(found, ("changed", "loss"))[[*columns, "loss", "n"]]
 
 
 def _title(task: str) -> str:
     return TASKS[task].title
+
+
+def _in_percent(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """The table with some columns in percent, and tasks by their titles."""
+    percent = {name: 100 * frame[name] for name in names}
+    return frame.assign(task=frame["task"].map(_title), **percent)
 
 
 def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
@@ -88,13 +88,8 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
     without = layers[[*keys, "effect"]].rename(columns={"effect": "without"})
     frame = best.merge(gains, on=keys).merge(without, on=keys, how="left")
     percent = [*PERCENT, "gain", "gain_low", "gain_high", "without"]
-    frame = frame.assign(
-        task=frame["task"].map(_title),
-        layer=frame["layer"] + 1,
-        head=head_labels(frame),
-        **{name: 100 * frame[name] for name in percent},
-    )
-    return frame[[*keys, "head", *percent, "p", "p_corrected", "p_t", "n"]]
+    frame = frame.assign(layer=frame["layer"] + 1, head=head_labels(frame))
+    return _in_percent(frame, percent)[[*keys, "head", *percent, "p", "p_corrected", "p_t", "n"]]
 
 
 def pairs_of(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:

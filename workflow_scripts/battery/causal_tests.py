@@ -45,16 +45,12 @@ class Tested:
 
 
 def found_heads(scores: pd.DataFrame) -> dict[str, Heads]:
-    """The heads of each role (layer, head), the strongest first; scores' columns are `read_roles`'.
-
-    A role that no head has is there, without heads.
-    """
+    """The heads, or none, of each role (layer, head), the strongest first, of `read_roles`."""
     ordered = scores.sort_values("score", ascending=False, kind="stable")
-    return {
-        role: list(ordered[(ordered["role"] == role) & ordered["has_role"]][["layer", "head"]]
-                   .itertuples(index=False, name=None))
-        for role in scores["role"].unique()
-    }  # fmt: skip
+    found: dict[str, Heads] = {role: [] for role in scores["role"].unique()}
+    for row in ordered[ordered["has_role"]].itertuples():
+        found[row.role].append((row.layer, row.head))
+    return found
 
 
 def to_test(

@@ -90,8 +90,7 @@ def summary(
     """One row per first token and measure of all heads together, with a 95% interval.
 
     `sinks` is the metric of Gu et al., the share of heads above `threshold` in a text, mean over
-    texts; `heads` the share of heads whose mean over texts is above it. `found`
-    maps each first token to what `to_first_token` gives.
+    texts; `heads` the share of heads whose mean over texts is above it.
     """
     rows = []
     for first, numbers in found.items():

@@ -65,10 +65,7 @@ def encode(text: str, tokenizer: PreTrainedTokenizerFast) -> list[int]:
 
 
 def start_token(tokenizer: PreTrainedTokenizerFast, own: int | None) -> tuple[int, str]:
-    """The id of the token before a sequence, and what it is.
-
-    It is the one that the tokenizer puts first, `own`, else the bos token, else the eos token.
-    """
+    """The token before a sequence: the tokenizer's `own`, else bos, else eos; and which it is."""
     found = {"tokenizer": own, "bos": tokenizer.bos_token_id, "eos": tokenizer.eos_token_id}
     for what, index in found.items():
         if index is not None:

@@ -54,10 +54,7 @@ class MeanWeights(attention.Capture):
 
 
 def means(pattern: torch.Tensor, places: Places) -> np.ndarray:
-    """Mean weight over the queries at each place, float64 [head, place] of [head, query, key].
-
-    NaN where a text has no query.
-    """
+    """Mean weight over the queries, or NaN, float64 [head, place] of [head, query, key]."""
     queries = torch.from_numpy(places.queries).to(pattern.device)
     keys = torch.from_numpy(places.keys).to(pattern.device)
     return pattern[:, queries[:, None], keys].cpu().double().mean(dim=1).numpy()

@@ -2,10 +2,7 @@
 
 While a token of the needle is to be produced, a head copies it if its most attended token is inside
 the needle and is that token. The answer is teacher-forced, so that the score is defined for models
-that do not find the needle; how often the model would have produced it is reported next to it.
-
-A needle is a made-up sentence inside running text, with a question that it answers. The sentences
-are of this file, so that no model has read them; the text around them is a corpus'.
+that do not find the needle. The needles are made up here, so that no model has read them.
 """
 
 from collections.abc import Sequence

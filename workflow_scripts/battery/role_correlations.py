@@ -1,8 +1,4 @@
-"""Whether what heads score agrees: rank correlations over heads.
-
-Of induction with the eigenvalue score, with copying by behaviour and with retrieval, and with what
-disabling each head alone costs on running text.
-"""
+"""Whether what heads score agrees, also with what disabling each costs: rank correlations."""
 
 from pathlib import Path
 

@@ -93,10 +93,7 @@ def blocks(
 
 
 def output_biases(model: PreTrainedModel) -> list[torch.Tensor | None]:
-    """What each layer of a decoder adds where its heads output nothing, [hidden].
-
-    Found by a pass over one token with all heads at 0.
-    """
+    """What each layer of a decoder adds where its heads output nothing, [hidden]."""
     found: dict[int, torch.Tensor] = {}
     shape = attention.n_layers(model), attention.n_heads(model)
     nothing, modules = Gates(torch.zeros(shape, device=model.device)), attention_modules(model)

@@ -13,9 +13,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import Block, blocks, by_layer, opened
 
-# What is counted as preserving a token, next to what heads read from the token itself.
-METHODS = ("attention", "residual", "norm")
-
 
 @torch.no_grad()
 def ratios(block: Block) -> dict[str, float]:
@@ -43,8 +40,7 @@ def ratios_of_texts(model: PreTrainedModel, texts: list[Tokens]) -> dict[str, np
         rows.append([ratios(block) for block in blocks(model, maps, text)])
     return {
         method: np.array([[layer[method] for layer in text] for text in rows])
-        for method in METHODS
-        if method in rows[0][0]
+        for method in rows[0][0]
     }
 
 

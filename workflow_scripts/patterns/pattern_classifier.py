@@ -93,7 +93,7 @@ def predictions_of(
     `fold_of` are [map].
     """
     names = np.array(CLASSES)
-    frame = pd.DataFrame([vars(map_.annotation) for map_ in maps])[list(OF_MAP)]
+    frame = pd.DataFrame([map_.annotation.key[:-1] for map_ in maps], columns=list(OF_MAP))
     frame["stage"] = [map_.annotation.stage for map_ in maps]
     frame["group"] = [map_.annotation.group for map_ in maps]
     return frame.assign(method=method, fold=fold_of, label=names[labels], given=names[given])

@@ -1,8 +1,7 @@
 """The structural probe of Hewitt & Manning 2019: trees from distances between hidden states.
 
 A linear map is fitted so that the squared distance of two words' states is their distance in the
-tree. The minimum spanning tree over the fitted distances is compared with the tree's undirected
-edges (UUAS).
+tree; the minimum spanning tree over these is compared with the tree's undirected edges (UUAS).
 """
 
 from collections.abc import Sequence

@@ -59,7 +59,6 @@ class Results:
         self.rates: list[dict[str, Any]] = []
 
     def recipe(self, learning_rate: float) -> Recipe:
-        """How a probe is trained at this learning rate."""
         sizes = {key: self.settings[key] for key in ("epochs", "batch_size")}
         return Recipe(seed=self.seed, learning_rate=learning_rate, **sizes)
 
@@ -75,10 +74,7 @@ class Results:
         self.scores.append(about | self._score(documents) | settings)
 
     def point(self, about: dict[str, Any], train: SentenceCounts, dev: pd.DataFrame) -> None:
-        """Add a point to a probe's learning curve, with the score on what it was trained on.
-
-        `about` has probe, measure and train_sentences; `dev` the counts by document.
-        """
+        """Add a point to a probe's learning curve: scores on `train` and on `dev`, by document."""
         self.curve.append(about | {"train_score": train.share} | self._score(dev))
 
     def save(self, probe: str, task: str, weights: Mapping[str, torch.Tensor]) -> None:
@@ -102,10 +98,7 @@ class Trainer:
         self.settings = results.settings
 
     def train(self, probes: Mapping[str, torch.nn.Module]) -> None:
-        """Choose the probes' learning rates, draw their curves, and train them on both tasks.
-
-        Every training starts from the probe's present weights.
-        """
+        """Choose the probes' learning rates, draw their curves, and train them on both tasks."""
         rates = self._rates(probes)
         train, dev = (self._batches(part) for part in self.split)
         for name, probe in probes.items():
@@ -146,7 +139,6 @@ class Trainer:
         return Batches(sentences, heads, size, released_pairing=pairing)
 
     def _on(self, task: str, batches: Batches) -> Batches:
-        """The batches with the heads of a task."""
         if task == "real":
             return batches
         words = (sentence.tree.words for sentence in batches.sentences)
@@ -225,7 +217,6 @@ class StructuralTrainer:
     def _fitted(
         self, sentences: Sequence[Sentence], layer: int, rate: float, task: str = "real"
     ) -> torch.Tensor:
-        """The map [hidden, rank] for a task."""
         distances = [self.distances[sentence.tree.id, task] for sentence in sentences]
         states = [self.states[sentence.tree.id][layer] for sentence in sentences]
         rank, recipe = self.settings["structural_rank"], self.results.recipe(rate)

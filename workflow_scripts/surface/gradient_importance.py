@@ -21,6 +21,7 @@ from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
+from workflow_scripts.surface.special_tokens import key_masks
 
 TARGETS = ("cls", "sep", "punctuation", "unmasked")
 
@@ -52,13 +53,8 @@ def importance(
 
 def target_masks(tokens: Tokens, labels: np.ndarray, card: dict) -> dict[str, np.ndarray]:
     """The keys of each class that were not chosen for prediction, bool [L]."""
-    unmasked = labels == IGNORED
-    return {
-        "cls": unmasked & (tokens.ids == card["special"]["cls"]),
-        "sep": unmasked & (tokens.ids == card["special"]["sep"]),
-        "punctuation": unmasked & np.isin(tokens.ids, card["punctuation"]),
-        "unmasked": unmasked,
-    }
+    masks = key_masks(tokens.ids, card) | {"unmasked": np.ones(len(labels), bool)}
+    return {target: (labels == IGNORED) & masks[target] for target in TARGETS}
 
 
 def average(gradient: np.ndarray, keys: np.ndarray) -> np.ndarray:

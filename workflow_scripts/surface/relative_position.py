@@ -38,10 +38,7 @@ def attention_back(pattern: np.ndarray, offset: int) -> np.ndarray:
 
 
 def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
-    """The heads that put more than `threshold` on one target, strongest first.
-
-    With the column `uniform`, where `frame` has it.
-    """
+    """The heads that put more than `threshold` on one target, strongest first."""
     above = frame[frame["attention"] > threshold]
     above = above.sort_values(["target", "attention"], ascending=[True, False])
     columns = ["target", "head", "attention", "ci_low", "ci_high", "n", "n_documents"]

@@ -1,12 +1,8 @@
 """Logits of a classifier with any sets of heads disabled, each piece of work done once.
 
-A batch runs once through the plain model, layer by layer. At each layer all variants whose
-lowest disabled head lies there branch off: they share its queries, keys, values and attention and
-differ only in what the disabled heads add to the merged output. From there up they run stacked
-along the batch. In the last layer only the first token, which the classifier reads, is computed.
-
-    disabled = one_head(n_layers(model), n_heads(model))      # bool [variant, layer, head]
-    logits = ablate(model, tokens, disabled, "uniform")       # [variant, example, label]
+A batch runs once through the plain model. At each layer all variants whose lowest disabled head
+lies there branch off: they share its attention, and run stacked along the batch from there up. In
+the last layer only the first token, which the classifier reads, is computed.
 """
 
 import logging
@@ -111,6 +107,12 @@ def check_mode(mode: str, instead: Replacement | None) -> None:
         raise ValueError(f"mode {mode!r}: one of {MODES}, with a replacement for {FROM_TEXTS}")
 
 
+def lowest_layer(disabled: torch.Tensor, without: int) -> torch.Tensor:
+    """The lowest layer with a disabled head of each variant, or `without`, int [variant]."""
+    layers = disabled.any(2)
+    return torch.where(layers.any(1), layers.int().argmax(1), without)
+
+
 def outputs_of(
     instead: Replacement | None, rows: np.ndarray, inputs: dict[str, torch.Tensor]
 ) -> torch.Tensor | None:
@@ -154,9 +156,7 @@ class _Ablation:
 
     def branching(self, depth: int) -> torch.Tensor:
         """The variants whose lowest disabled head is in layer `depth`; n_layers: those without."""
-        layers = self.disabled.any(2)
-        n_layers = len(self.classifier.layers)
-        lowest = torch.where(layers.any(1), layers.int().argmax(1), n_layers)
+        lowest = lowest_layer(self.disabled, len(self.classifier.layers))
         return (lowest == depth).nonzero()[:, 0]
 
     def replacement(self, depth: int, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:

@@ -270,15 +270,13 @@ def number_by_name(
     order: Sequence[Sublayer],
 ) -> dict[nn.Module, int]:
     """An encoder-decoder's modules in `order`, once each of `named` has called and no other has."""
-    times = Counter(called)
+    times, others = Counter(called), len(set(called) - set(named))
     once = sum(times[module] == 1 for module in named)
-    strange = [type(module).__name__ for module in called if module not in named]
-    if strange or not 0 < once == len(named) == len(set(order)):
-        why = f"{once} of {len(named)} attention modules known by name hand their attention"
+    if others or not 0 < once == len(named) == len(set(order)):
         raise InputError(
-            f"{kind}: "
-            + (f"{strange[0]} hands its attention, of no known name," if strange else why)
-            + " to transformers' AttentionInterface once in a pass; use another architecture"
+            f"{kind}: {once} of {len(named)} attention modules known by name, and {others} others, "
+            "hand their attention to transformers' AttentionInterface once in a pass; use another "
+            "architecture"
         )
     return {module: order.index(sublayer) for module, sublayer in named.items()}
 
@@ -288,8 +286,7 @@ class Capture(Watcher):
     """Collects the patterns, detached, of the latest forward pass.
 
     `calls` has those of each sublayer, by its number: one in a forward pass, one for each step of
-    an encoder-decoder's decoder in `generate`, whose pass begins with its encoder. A decoder that
-    runs several times on one encoder's outputs is one pass, too.
+    an encoder-decoder's decoder on its encoder's outputs.
 
     With `with_gradients`, the patterns stay in the graph and have `.grad` after `backward`.
     Rows of padded queries hold attention too: drop them. Raises RuntimeError in training mode

@@ -152,12 +152,10 @@ class Computed(Patterns):
         self.n_layers, self.n_heads = attention.n_layers(model), attention.n_heads(model)
         self.bidirectional = attention.is_bidirectional(model)
         self._token_offsets = offsets(np.array([len(example) for example in tokens], np.int64))
-        self._tokens = {
-            name: np.concatenate(
-                [np.empty(0, dtype), *(getattr(each, name) for each in tokens)]
-            ).astype(dtype)
-            for name, dtype in FLAT.items()
-        }
+        self._tokens = {}
+        for name, dtype in FLAT.items():
+            each = (getattr(example, name) for example in tokens)
+            self._tokens[name] = np.concatenate([np.empty(0, dtype), *each]).astype(dtype)
         self._model, self._examples = model, tokens
         self._settings = batch_tokens, precision
         self._grams = output_grams(model) if by_norm else None

@@ -162,20 +162,11 @@ class Replacement(Protocol):
 
 
 @dataclass(frozen=True)
-class Mean:
-    """Each head's average output, `outputs` [layer, head, dim], at every token of every text."""
-
-    outputs: torch.Tensor
-
-    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
-        return self.outputs[None, :, :, None]
-
-
-@dataclass(frozen=True)
 class ByPosition:
     """Each head's average output at each position, `outputs` [layer, head, position, dim].
 
-    Beyond these positions it is the average over all tokens, `overall` [layer, head, dim].
+    Beyond these positions, of which there may be none, it is the average over all tokens, `overall`
+    [layer, head, dim].
     """
 
     outputs: torch.Tensor
@@ -232,9 +223,8 @@ def replacement_of(
         return Resampled(model, reference, partners_of(tokens, reference, seed))
     averages = averages_of(model, reference)
     overall = averages.mean().to(model.device, torch.float32)
-    if mode == "mean":
-        return Mean(overall)
-    return ByPosition(averages.by_position().to(model.device, torch.float32), overall)
+    by_position = averages.by_position().to(model.device, torch.float32)
+    return ByPosition(by_position[:, :, :0] if mode == "mean" else by_position, overall)
 
 
 def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> Averages:

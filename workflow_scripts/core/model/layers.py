@@ -117,13 +117,8 @@ def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
     layers = []
     for layer in body.encoder.layer:
         heads_module, merge_module = layer.attention.self, layer.attention.output
-        attention = Attention(
-            query=heads_module.query,
-            key=heads_module.key,
-            value=heads_module.value,
-            merge=merge_module.dense,
-            n_heads=n_heads(model),
-        )
+        projections = map(heads_module.get_submodule, ("query", "key", "value"))
+        attention = Attention(*projections, merge_module.dense, n_heads(model))
         layers.append(Layer(attention, merge_module.LayerNorm, layer.feed_forward_chunk))
     return LayeredClassifier(embed, tuple(layers), classify)
 
@@ -136,13 +131,8 @@ def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
 
     layers = []
     for layer in body.transformer.layer:
-        attention = Attention(
-            query=layer.attention.q_lin,
-            key=layer.attention.k_lin,
-            value=layer.attention.v_lin,
-            merge=layer.attention.out_lin,
-            n_heads=n_heads(model),
-        )
+        names = "q_lin", "k_lin", "v_lin", "out_lin"
+        attention = Attention(*map(layer.attention.get_submodule, names), n_heads(model))
         layers.append(Layer(attention, layer.sa_layer_norm, partial(_feed_forward, layer)))
     return LayeredClassifier(
         lambda inputs: body.embeddings(inputs["input_ids"]), tuple(layers), classify

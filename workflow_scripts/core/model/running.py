@@ -1,8 +1,8 @@
 """How models run: in batches of similar lengths, on a device, by oneDNN, with finite numbers."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,9 @@ ONEDNN = (
 
 
 def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
-    """Batches of example indices, longest first; padded, none exceeds `batch_tokens` tokens.
+    """Batches of example indices; padded, none exceeds `batch_tokens` tokens but of one example.
 
-    An example longer than `batch_tokens` is a batch by itself. Longest first, so that a batch
-    that does not fit into memory fails at the start.
+    Longest first, so that a batch that does not fit into memory fails at the start.
     """
     order = np.argsort(-np.asarray(lengths), kind="stable")
     batches, start = [], 0
@@ -98,6 +97,16 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager:
     if precision == "float32":
         return nullcontext()
     return torch.autocast(device.type, dtype=torch.bfloat16)
+
+
+@contextmanager
+def replaced(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """Within, a module's call runs `forward` instead."""
+    module.forward = forward
+    try:
+        yield
+    finally:
+        del module.forward
 
 
 class OneDNN(TorchFunctionMode):
