@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
 from workflow_scripts.claims.numbers import CONFIDENCE, share, share_number
