@@ -13,7 +13,7 @@ from workflow_scripts.mixing import figures, kobayashi2020_table1, mixing_ratio,
 from workflow_scripts.mixing.block_parts import by_layer
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/chapters/mixing.md"
+PAGE = ROOT / "docs/methods-attention.md"
 SHARE = {"ci_low": 0.1, "ci_high": 0.9, "n": 7, "n_documents": 3}
 
 
