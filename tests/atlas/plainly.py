@@ -300,7 +300,7 @@ def kind(table: str) -> str:
     return f"{Path(table).parent}/{Path(table).stem.split('.')[-1]}"
 
 
-# Of single texts, examples or maps, of pairs of heads, of orders of pruning, or in other tables too.
+# Of single texts or examples, of pairs of heads, of orders of pruning, or in other tables too.
 LEFT_OUT = (
     "battery/random_repeats.parquet",
     "ablation/<task>.pretrained.<seed>.logits.parquet",
