@@ -49,6 +49,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     global label
     label = snakemake.params.get("label", "") if snakemake else ""
     gc.freeze()  # what was imported stays: no collection need look at it
+    gc.enable()  # off during imports (workflow_scripts/__init__.py)
     try:
         with locked(path):
             call(main, values, _job_origin(main, snakemake) if snakemake else None)
