@@ -11,12 +11,11 @@ import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import Claim
-from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.claims.verdicts import BOUNDS, Measured
 from workflow_scripts.core.stats.bootstrap import wilson
 
 CONFIDENCE = 0.95
 # What intervals are that several papers' claims have.
-BOUNDS = "bounds of the count"
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
 WIDEST = "conservative: difference of the intervals' ends"
