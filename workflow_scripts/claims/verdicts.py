@@ -119,7 +119,7 @@ def word(row: Mapping[str, Any]) -> tuple[str, str]:
     if on_other_side or (number and where == OUTSIDE):
         return FAILS, ""
     if where == INSIDE:
-        return INCONCLUSIVE, "inside, but not clear of the baseline"
+        return INCONCLUSIVE, "not clear of the baseline"
     if where == OUTSIDE:
-        return INCONCLUSIVE, "outside, but no effect against the claim"
+        return INCONCLUSIVE, "no effect against the claim"
     return INCONCLUSIVE, "interval too wide"
