@@ -15,7 +15,7 @@ from tests.web.page import inaccessible, saved, settle, too_wide
 PHONE = (400, 800)
 CLAIMS = DEMO / MODEL / "tables/claims.html"
 TABLE = DEMO / MODEL / "tables/clark2019-table1.html"
-FRONT = "Every claim, with our number"
+FRONT = "The central claims, with the papers"
 LINK = 'td a[data-path$="{}"]'
 # Snakemake's own report states this about the styles that it brings along.
 OF_SNAKEMAKE = "cdn.tailwindcss.com should not be used in production"

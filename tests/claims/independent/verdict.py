@@ -87,8 +87,8 @@ def side(row: Mapping[str, str], number: Case) -> int:
         end = float(row["reference"])
     if row["contrary"]:
         end = float(row["contrary"])
-    sign = 1 if upwards else -1
-    if number.bounds:
-        end -= sign * number.bounds  # less than one of what is counted is no effect
-    ends = sorted((sign * (number.low - end), sign * (number.high - end)))
-    return 1 if ends[0] > 0 else -1 if ends[1] <= 0 else 0
+    if number.bounds:  # less than one of what is counted is no effect
+        end += -number.bounds if upwards else number.bounds
+    if upwards:
+        return -1 if number.high <= end else int(number.low > end)
+    return -1 if number.low >= end else int(number.high < end)
