@@ -136,7 +136,8 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     ]
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     sentence = "Pruning 40% of the heads by importance costs less than 2 points."
-    numbers = "-1.2 points (-3.0 to 0.1; n = 9 examples; one seed). The paper's claim: carries over."
+    numbers = "-1.2 points (-3.0 to 0.1; n = 9 examples; one seed). "
+    numbers += "The paper's claim: carries over."
     assert f"{sentence} {HOSTILE}: {numbers}" in text
     assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
     assert "syntactic (silver): 1" in text and "other: 3" in text

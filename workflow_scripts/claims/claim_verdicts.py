@@ -113,9 +113,7 @@ def case_of(measured: Measured) -> str:
     return ", ".join(filter(None, (run, measured.case))) or TITLES.get(measured.task, "")
 
 
-def row_of(
-    claim: Claim, measured: Measured | None, because: str, rests_on: str
-) -> dict[str, Any]:
+def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str) -> dict[str, Any]:
     """A row of the table; `because` is why the number cannot test the claim, or is missing."""
     names = ("id", "paper", "place", "central", "kind", "statement")
     row: dict[str, Any] = {name: getattr(claim, name) for name in names}
