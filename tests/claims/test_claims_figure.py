@@ -18,7 +18,7 @@ def row(**values: object) -> dict[str, object]:
     found = {"id": "a", "paper": "A et al.", "statement": "More than half.", "rule": "above 50 %"}
     found |= {"paper_value": 60.0, "rule_low": 50.0, "rule_high": math.nan, "case": "SST-2"}
     found |= {"ours": 40.0, "ci_low": 30.0, "ci_high": 45.0, "interval": math.nan, "n": 9.0}
-    found |= {"reference": math.nan, "n_of": "words", "central": 1}
+    found |= {"reference": math.nan, "n_of": "words", "central": 1, "source": "summaries"}
     return found | {"verdict": "does not carry over"} | values
 
 
@@ -91,5 +91,5 @@ def test_marks_lie_where_the_table_has_them(
     assert "SST-2: 40 (30 to 45), n = 9 words" in texts
     printed = {text.get_text(): text.get_position()[0] for text in axes.texts}
     assert [value(printed[number]) for number in ("30", "60")] == pytest.approx([30, 60])
-    assert "Rule: above 50 %; the paper's number: 60" in texts
+    assert "Rule: above 50 %; the paper's number: 60 (as summarised)" in texts
     assert "1 of 3 central claims are tested in this study." in texts

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from workflow_scripts.claims.published import SOURCES
 from workflow_scripts.claims.verdicts import JUDGED
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
@@ -44,6 +45,8 @@ def row_of(rows: pd.DataFrame) -> Row:
     rule = f"Rule: {claim['rule']}"
     if not math.isnan(claim["paper_value"]):
         rule += f"; the paper's number: {_short(claim['paper_value'])}"
+    if isinstance(claim["source"], str):
+        rule += f" ({SOURCES[claim['source']]})"
     cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
     statement, rule_lines = wrap(claim["statement"], LEFT), wrap(rule, LEFT)
     lines = max(len(statement + rule_lines), sum(map(len, cases)))
