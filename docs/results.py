@@ -66,7 +66,7 @@ def shown(id_: str, studies: Mapping[str, pd.DataFrame]) -> tuple[str, pd.DataFr
     for name, rows in found.items():
         if len(measured := rows.dropna(subset=["ours"])):
             return name, measured
-    return next(((name, rows) for name, rows in found.items() if len(rows)), ("", pd.DataFrame()))
+    return "", next((rows for rows in found.values() if len(rows)), pd.DataFrame())
 
 
 def row_of(claim: Claim, studies: Mapping[str, pd.DataFrame], differs: str) -> str:
@@ -94,7 +94,7 @@ def _case(row: Mapping) -> tuple[str, str, str, str]:
     told = not isinstance(row["because"], str) or row["because"] == "interval too wide"
     word = row["verdict"] if told else f"{row['verdict']} ({row['because']})"
     if pd.isna(row["ours"]):
-        return "–", "", "–", word
+        return "–", "", "–", f"{row['verdict']} (in no study)"
     number = _number(row["ours"])
     if row["ci_low"] < row["ci_high"]:
         number += f" ({_number(row['ci_low'])} to {_number(row['ci_high'])})"

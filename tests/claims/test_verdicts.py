@@ -103,6 +103,9 @@ def test_a_count_is_judged_as_a_count() -> None:
     missed = row(claim, Measured(87.5, 75.0, 87.5, **bounds))
     assert missed["because"] == "no effect against the claim"
     assert row(claim, Measured(81.25, 75.0, 81.25, **bounds))["verdict"] == verdicts.FAILS
+    third = bounds | {"n": 6}
+    by_one = row(replace(CLAIM, value=50.0), Measured(100 * 2 / 6, 0.0, 100 * 2 / 6, **third))
+    assert by_one["verdict"] == verdicts.FAILS
     counted = Measured(2.0, 1.0, 2.0, **bounds)
     assert row(replace(CLAIM, value=2.5, unit="heads"), counted)["verdict"] == "inconclusive"
     assert row(replace(CLAIM, value=3.5, unit="heads"), counted)["verdict"] == verdicts.FAILS

@@ -57,8 +57,8 @@ class Comparability:
 
     def why_not(self, claim: Claim, measured: Measured) -> str:
         """Why the number cannot be compared; empty where it can."""
-        if measured.not_comparable:
-            return measured.not_comparable
+        if measured.because:
+            return measured.because
         met = {"bert-large": self.model == "BERT-large", "translation": self.translator}
         met["own-head"] = measured.own_head
         for need in claim.needs:

@@ -16,6 +16,7 @@ VERDICTS = (*JUDGED, NOT_TESTED, NOT_RUN)
 OTHER_MODEL = "another model"
 INSIDE, OUTSIDE, TOO_WIDE = "inside", "outside", "too wide"
 BOUNDS = "bounds of the count"
+ROUNDING = 1e-9  # the bounds of rules are sums of decimals
 NO_BASELINE = "baseline missing: the paper has none for this number"
 
 
@@ -35,7 +36,7 @@ class Measured:
     seeds: int | None = None
     reference: float | None = None  # our own baseline; instead of the claim's reference
     about: str = ""  # the head, or whatever else a reader must know
-    not_comparable: str = ""  # why this number cannot be held against the claim
+    because: str = ""  # why this number cannot be held against the claim
     task: str = ""  # the study's name of the GLUE task of the case
     run: str = ""  # the translator of the case
     own_head: bool = False  # whether the masked-LM head is the checkpoint's own
@@ -51,8 +52,8 @@ def lies(claim: Claim, measured: Measured) -> str:
     """
     if any(map(math.isnan, (measured.value, measured.low, measured.high))):
         return ""
-    value, rounding = claim.value, 1e-9  # the bounds count as inside, and are sums of decimals
-    low, high = claim.target[0] - rounding, claim.target[1] + rounding
+    value = claim.value
+    low, high = claim.target[0] - ROUNDING, claim.target[1] + ROUNDING  # the bounds are inside
     inside = measured.low >= low and measured.high <= high
     outside = measured.high < low or measured.low > high
     if claim.rule == "above":
@@ -64,7 +65,7 @@ def lies(claim: Claim, measured: Measured) -> str:
     elif claim.rule == "within":
         covers = measured.low <= value <= measured.high
         farthest = max(measured.value - measured.low, measured.high - measured.value)
-        inside |= covers and farthest <= (claim.to or 0.0) + rounding
+        inside |= covers and farthest <= (claim.to or 0.0) + ROUNDING
     return INSIDE if inside else OUTSIDE if outside else TOO_WIDE
 
 
@@ -111,7 +112,7 @@ def word(row: Mapping[str, Any]) -> tuple[str, str]:
         return words.get(where, INCONCLUSIVE), "" if where in words else "interval too wide"
     up = row["direction"] == "above"
     on_other_side = contrary is not None and (
-        row["ci_high"] <= contrary if up else row["ci_low"] >= contrary
+        row["ci_high"] <= contrary + ROUNDING if up else row["ci_low"] >= contrary - ROUNDING
     )
     clear = contrary is None or (row["ci_low"] > contrary if up else row["ci_high"] < contrary)
     if where == INSIDE and (clear or row["kind"] == "statement"):

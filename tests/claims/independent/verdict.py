@@ -88,7 +88,8 @@ def side(row: Mapping[str, str], number: Case) -> int:
     if row["contrary"]:
         end = float(row["contrary"])
     if number.bounds:  # less than one of what is counted is no effect
-        end += -number.bounds if upwards else number.bounds
+        one = number.bounds - 1e-3  # printed numbers have six digits
+        end += -one if upwards else one
     if upwards:
         return -1 if number.high <= end else int(number.low > end)
     return -1 if number.low >= end else int(number.high < end)
