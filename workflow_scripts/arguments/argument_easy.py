@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.arguments.argument_scores import COLUMNS, RUN, picked, right
-from workflow_scripts.arguments.setups import FAMILIES
-from workflow_scripts.arguments.wording import Cue, cue_in, side_of
+from workflow_scripts.arguments.wording import FAMILIES, Cue, cue_in, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.errors import InputError

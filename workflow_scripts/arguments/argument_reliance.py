@@ -14,8 +14,9 @@ from workflow_scripts.arguments.argument_cues import LEVEL
 from workflow_scripts.arguments.argument_run import kept_models, predict
 from workflow_scripts.arguments.argument_training import Family
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.setups import CHANGES, WARRANTS
 from workflow_scripts.arguments.wording import (
+    CHANGES,
+    WARRANTS,
     Cue,
     cue_in,
     exchanged,

@@ -21,7 +21,7 @@ from workflow_scripts.arguments.argument_training import (
     logits_of,
 )
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.setups import inputs_of
+from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TRAINED_ON, points_of, read_arct, splits_of
 from workflow_scripts.core.errors import InputError

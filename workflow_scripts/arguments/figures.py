@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentF
 from workflow_scripts.arguments.argument_cues import LEVEL, interval
 from workflow_scripts.arguments.argument_easy import KEYS
 from workflow_scripts.arguments.argument_scores import margin, picked, right
-from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
+from workflow_scripts.arguments.wording import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import held_out_parts, last_split

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
+from workflow_scripts.arguments.wording import FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tables import where
