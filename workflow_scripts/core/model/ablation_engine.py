@@ -70,8 +70,7 @@ def ablate(
     head attends to all L real tokens alike (`uniform`, Kovaleva et al. 4.6), outputs 0 (`zero`,
     Michel et al. 2.2), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
     `interventions.replacement_of`). One pass has at most `pass_tokens` tokens, padding and all
-    stacked variants included, or one example's; batches are sized such that all heads of a layer
-    fit into one pass. The whole model runs once for each variant, and the log states it, where
+    stacked variants included, or one example's. The whole model runs once for each variant where
     `layers_of` does not know the architecture. Raises RuntimeError where the layers run one by one
     do not give the model's own logits.
     """
@@ -213,10 +212,7 @@ def _run_up(
     real: torch.Tensor,
     variants: torch.Tensor,
 ) -> torch.Tensor:
-    """The first token's last hidden state, [variant * batch, width], of stacked variants.
-
-    `hidden` enters layer `start`; `real` is of one variant's batch.
-    """
+    """The first token's last state, [variant * batch, width]; `hidden` enters layer `start`."""
     classifier, real = ablation.classifier, real.repeat(len(variants), 1)
     for depth in range(start, len(classifier.layers)):
         layer = classifier.layers[depth]
@@ -236,15 +232,14 @@ def _head_outputs(
     attention = classifier.layers[depth].attention
     bias = None
     if not real.all():
-        bias = torch.zeros_like(real, dtype=hidden.dtype).masked_fill(~real, -torch.inf)
-        bias = bias[:, None, None]
+        bias = hidden.new_zeros(real.shape).masked_fill(~real, -torch.inf)[:, None, None]
     if depth == len(classifier.layers) - 1:
         return attention.first_outputs(hidden, bias), hidden[:, :1]
     return attention.outputs(hidden, bias), hidden
 
 
 def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequence[Tokens]) -> None:
-    """The layers one by one give the model's logits: a guard against changes of its modules."""
+    """A guard against changes of the model's modules."""
     nothing = torch.zeros(1, 1, 1, dtype=torch.bool, device=model.device)
     inputs = running.pad(tokens[:2], model)
     logits = _batch_logits(_Ablation(classifier, nothing, "zero"), inputs, 1 << 30)[0]
@@ -257,11 +252,10 @@ def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequen
 def variants_of(
     units: Mapping[str, Sequence[str]], layers: int, heads: int, kv_heads: int = 0
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """The variants of a sweep, named (unit, mode, layer, head), and their disabled heads.
+    """Variants (unit, mode, layer, head), and their disabled heads, bool [variant, layer, head].
 
-    The latter are bool [variant, layer, head]. The first variant is the plain model. Of a GROUP,
-    `head` is the key-value head; groups are left out where each head has a key-value head of its
-    own. Only without all heads of a group, no key or value is kept for the next token.
+    The first is the plain model: none, none, -1, -1. Of a GROUP, `head` is the key-value head;
+    groups are left out where each head has a key-value head of its own.
     """
     names, masks = [("none", "none", -1, -1)], [np.zeros((1, layers, heads), bool)]
     for unit, modes in units.items():
@@ -280,10 +274,8 @@ def variants_of(
 def in_every_mode(
     variants: pd.DataFrame, run: Callable[[str, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """What `run` gives for each mode and its variants, bool [variant], of all: [variant, ...].
-
-    The plain model, the first of the variants, runs as one of the first mode.
-    """
+    """What `run` gives for each mode and its variants, bool [variant], of all: [variant, ...]."""
+    # The plain model, the first of the variants, runs as one of the first mode.
     run_as = variants["mode"].replace("none", variants["mode"][1])
     found = {mode: iter(run(mode, (run_as == mode).to_numpy())) for mode in run_as.unique()}
     return np.stack([next(found[mode]) for mode in run_as])
@@ -308,10 +300,9 @@ def sweep(
 ) -> pd.DataFrame:
     """One row per variant and example: unit, mode, layer, head, example, logit_0, logit_1 ...
 
-    `units` has a list of modes for each of UNITS; in those of FROM_TEXTS heads
-    output what comes from the `reference` texts, sampled by `seed`. `head` is -1 for a whole layer,
-    and the head that is left for all-but-one. The plain model has unit and mode `none`, layer and
-    head -1.
+    `units` has a list of modes for each of UNITS; in those of FROM_TEXTS heads output what comes
+    from the `reference` texts, sampled by `seed`. `head` is -1 for a whole layer, and the head that
+    is left for all-but-one.
     """
     variants, disabled = variants_of(units, n_layers(model), n_heads(model))
     limits = {"pass_tokens": pass_tokens, "precision": precision}

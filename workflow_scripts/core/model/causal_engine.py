@@ -58,14 +58,11 @@ def token_losses(
 
 @dataclass(frozen=True)
 class Layers:
-    """The layers of a causal model, and the module that runs them, in a list of these.
-
-    `places` has the place in the list of each layer with attention: others may lie between them.
-    """
+    """The layers of a causal model, and the module that runs them."""
 
     body: nn.Module
     each: list[nn.Module]
-    places: list[int]
+    places: list[int]  # in this list, of the layers with attention: others may lie between them
 
 
 @dataclass(frozen=True)
@@ -111,10 +108,7 @@ class Start:
                 stack.enter_context(replaced(below, lambda *args, to=skipped, **kwargs: to))
             inputs = {name: rows.repeat(n, 1) for name, rows in self.inputs.items()}
             hidden = self.layers.body(**inputs, use_cache=False).last_hidden_state
-        return self._nats(hidden.unflatten(0, (n, -1)))
-
-    def _nats(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Nats [variant, batch, token - 1] of the body's outputs; NaN at padding."""
+        hidden = hidden.unflatten(0, (n, -1))
         scored = self.scored.expand(hidden.shape[:-1])
         targets = self.targets.expand_as(scored)[scored]
         size = UNEMBEDDED["cpu" if hidden.is_cpu else "gpu"]
@@ -144,10 +138,9 @@ def ablate(
 
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
-    (`zero`), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
-    `interventions.replacement_of`). One pass has at most `pass_tokens` tokens, all stacked variants
-    included, or one example's. The whole model runs once for each variant, and the log states it,
-    where its layers do not run from each one up as in the whole model.
+    (`zero`), or what `instead` gives for each of `tokens`. One pass has at most `pass_tokens`
+    tokens, all stacked variants included, or one example's. The whole model runs once for each
+    variant where its layers do not run from each one up as in the whole model.
     """
     check_mode(mode, instead)
     unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once

@@ -110,10 +110,9 @@ def logits_of(
 
 
 class Scorer(nn.Module):
-    """The body's [CLS] vector, dropout, and a new linear layer to one logit.
+    """The body's [CLS] vector, with `pooler` through its own pooler, and a linear layer to a logit.
 
-    With `pooler` the vector goes through the body's own pooler first, as BERT's classifiers do.
-    Raises InputError where the body has none.
+    Raises InputError where the body has no pooler.
     """
 
     def __init__(self, body: PreTrainedModel, pooler: bool = False) -> None:

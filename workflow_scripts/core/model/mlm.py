@@ -22,8 +22,7 @@ def load_masked_lm(
 ) -> tuple[PreTrainedModel, bool]:
     """The model with its masked-LM head in eval mode, and whether the checkpoint has the head.
 
-    `head`, a file with the parameters of `head_state`, replaces the checkpoint's own head. Without
-    either, the head has its random initial values.
+    `head`, a file of `head_state`, replaces the checkpoint's own; without either it is random.
     """
     model, missing = weights.load(AutoModelForMaskedLM, directory)
     has_head = not missing & set(head_parameters(model))
@@ -49,9 +48,8 @@ def head_parameters(model: PreTrainedModel) -> dict[str, nn.Parameter]:
 
 def head_state(model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """The head's parameters as safetensors stores them."""
-    return {
-        name: parameter.detach().cpu().clone() for name, parameter in head_parameters(model).items()
-    }
+    parameters = head_parameters(model).items()
+    return {name: parameter.detach().cpu().clone() for name, parameter in parameters}
 
 
 def mask_tokens(
