@@ -25,11 +25,7 @@ from workflow_scripts.core.run.job import Out
 def sweep_pairs(
     scorer: Scorer, tokens: Sequence[Tokens], mode: str, pass_tokens: int, precision: str
 ) -> pd.DataFrame:
-    """One row per variant and point: layer, head, point, logit_0, logit_1.
-
-    `tokens` has both warrants of a point after one another. Layer and head are -1 for the intact
-    model.
-    """
+    """One row per variant and point, of which `tokens` has both warrants after one another."""
     limits = {"pass_tokens": pass_tokens, "precision": precision}
     texts = sweep(scorer, tokens, {"head": [mode]}, **limits)
     logits = texts["logit_0"].to_numpy().reshape(-1, 2)
@@ -57,8 +53,7 @@ def main(
 ) -> None:
     """Write the logits on held-out original points, for every seed and kept set-up.
 
-    At most `points` of each split (0: all), sampled by `seed`; `side` is the warrant that alone
-    contains the cue, -1 where neither or both do.
+    At most `points` of each split (0: all), sampled by `seed`; for `side` see `side_of`.
     """
     family, frames = bert_family(read_card(model), settings), []
     splits = held_out(read_arct(table))

@@ -39,10 +39,7 @@ def open_family(
     vectors: Path | None = None,
     words: Path | None = None,
 ) -> Family:
-    """`bert` of the model card `model`; `bov` or `bilstm` of `vectors` and their `words`.
-
-    `settings` are the family's in the config; the vocabulary is that of the `points`.
-    """
+    """`bert` of the card `model`; `bov` or `bilstm` of `vectors` and `words` for these `points`."""
     if name == "bert":
         return bert_family(read_card(model), settings)
     known = read_vectors(vectors, words)
@@ -107,8 +104,7 @@ def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndar
 class Bags(nn.Module):
     """The word-vector models; with `sequence`, a BiLSTM runs over each text first.
 
-    Without it, the texts before the warrant are one bag. `hyperparameters` are dropout and, for the
-    BiLSTM, hidden (units in each direction).
+    Without it, the texts before the warrant are one bag.
     """
 
     def __init__(
@@ -174,10 +170,7 @@ def vocabulary_of(texts: Sequence[str]) -> list[str]:
 def word_family(
     name: str, vectors: Vectors, vocabulary: Sequence[str], tune: bool, seed: int = 1
 ) -> Family:
-    """`bov` or `bilstm` on these word vectors; `seed` draws those that are missing.
-
-    With `tune`, training changes the vectors too.
-    """
+    """`bov` or `bilstm` on these word vectors; `seed` draws those that are missing."""
     number_of = {word: number for number, word in enumerate(vocabulary, start=1)}
     matrix = embedding(vectors, vocabulary, seed)
     sequence = name == "bilstm"

@@ -121,8 +121,7 @@ def counts(runs: pd.DataFrame) -> dict[str, Any]:
 def table1(scores: pd.DataFrame, name: str, system: str | None) -> pd.DataFrame:
     """A row for each of the study's families and, below, for each other system of the paper.
 
-    `name` is the pretrained model's; `system` is the paper's name for it, if it has one: its
-    numbers stand in the model's own row.
+    The numbers of `system`, the paper's name for the model, stand in the model's own row.
     """
     runs = where(scores, setup="full", trained_on="original", points="original")
     rows, titles = [], FAMILIES | {"bert": f"BERT ({name})"}
@@ -146,10 +145,7 @@ def _printed(system: str | None) -> dict[str, Any]:
 
 
 def table3(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
-    """A row per family and set-up, trained and measured on the original points.
-
-    The paper's BERT has rows of its own where the model is not `system`, one that the paper used.
-    """
+    """A row per family and set-up, trained and measured on original points, and of the paper's."""
     chosen = where(scores, trained_on="original", points="original", split=split)
     systems = FAMILIES | {"bert": system}
     rows = []
@@ -170,8 +166,7 @@ def table3(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame
 def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
     """A row per training set, family and set-up, measured on the adversarial set.
 
-    `original_half` and `negated_half` are the mean accuracies on its two halves. The paper's BERT
-    has rows of its own where the model is not `system`.
+    `original_half` and `negated_half` are the mean accuracies on its two halves.
     """
     chosen, rows = where(scores, split=split), []
     for trained_on, family, setup in itertools.product(TRAINED_ON, FAMILIES, SETUPS):
@@ -197,10 +192,7 @@ def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame
 def main(
     scores: Path, model: Path, table1_csv: Out, table3_csv: Out, table4_csv: Out, name: str
 ) -> None:
-    """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none.
-
-    `model` is the model's card, which states whether the paper has used the model.
-    """
+    """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none."""
     frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
     split, system = last_split(frame), system_of(read_card(model))
     tables.write_csv(table1(frame, name, system).round(1), table1_csv)

@@ -94,10 +94,7 @@ def exchanged(text: str, opposite: str, cue: Cue, same: Mapping[str, str]) -> tu
 
 
 def without_another(text: str, cue: Cue, same: Mapping[str, str], rng: random.Random) -> str:
-    """The text without as many words as the cue has, sampled among the words outside the cue.
-
-    Where fewer words are outside the cue, all of these are removed.
-    """
+    """The text without as many words as the cue has, sampled among those outside the cue."""
     tokens = words(text)
     cued = _positions(tokens, cue, same)
     uncued = [position for position in range(len(tokens)) if position not in cued]

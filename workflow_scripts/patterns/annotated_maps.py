@@ -28,8 +28,7 @@ def masses(
 
     `pattern` is [..., query, key]; `special` (bool [L]) marks [CLS], [SEP]; `segment` is [L]. The
     diagonals are the token itself and its neighbours, without special columns. The excess is, among
-    ordinary tokens, the share of mass within the own segment minus that of uniform attention; it is
-    0 where there is one segment.
+    ordinary tokens, the share of mass within the own segment minus that of uniform attention.
     """
     pattern = pattern.astype(np.float32)
     length = pattern.shape[-1]
@@ -63,19 +62,16 @@ COLUMNS = ("model", "corpus", "example", "layer", "head", "class", "tokens")
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotated map: 0-based layer and head, number of its class, digest of its tokens.
-
-    `source` is the file and line.
-    """
+    """One annotated map: 0-based layer and head."""
 
     model: str
     corpus: str
     example: str
     layer: int
     head: int
-    label: int
-    tokens: str
-    source: str
+    label: int  # number of its class
+    tokens: str  # digest
+    source: str  # file and line
 
     @property
     def stage(self) -> str:
@@ -109,10 +105,7 @@ def digest_of(ids: np.ndarray) -> str:
 
 
 def read_annotations(path: Path) -> list[Annotation]:
-    """The rows of an annotation file with COLUMNS.
-
-    Raises InputError, with the line, for an unknown class, a duplicate map or a malformed row.
-    """
+    """The rows of an annotation file with COLUMNS."""
     rows = read_rows(path)
     if tuple(next(rows, (0, []))[1]) != COLUMNS:
         raise InputError(f"{path}:1: the columns must be {','.join(COLUMNS)}")
@@ -157,8 +150,7 @@ def maps_of(
 ) -> list[Map]:
     """The maps of one example's annotations, from its pattern [layer, head, query, key].
 
-    `ids`, `special` and `segment` are [L]. Raises InputError where the example's tokens are not
-    those that were annotated, or the model has no such head.
+    `ids`, `special` and `segment` are [L]. Raises InputError where they have other tokens or heads.
     """
     maps = []
     for annotation in annotations:

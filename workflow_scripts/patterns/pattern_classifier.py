@@ -1,7 +1,6 @@
 """The classifier of maps, cross-validated on annotated maps (Kovaleva et al. 2019, 4.1, Fig. 1)."""
 
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,9 +32,8 @@ from workflow_scripts.patterns.annotated_maps import (
 from workflow_scripts.patterns.builtin_maps import builtin_maps
 from workflow_scripts.patterns.pattern_network import BATCH, fit, predict, to_image
 
-log = logging.getLogger(__name__)
 NUMBERS = list(range(len(CLASSES)))
-OF_MAP = ("model", "corpus", "example", "layer", "head")  # of an annotation, in the predictions
+OF_MAP = ("model", "corpus", "example", "layer", "head", "stage", "group")  # in the predictions
 
 
 def cached_maps(path: Path, caches: dict[str, tuple[Path, Path]]) -> list[Map]:
@@ -87,25 +85,17 @@ def cross_validate(
 def predictions_of(
     method: str, maps: Sequence[Map], labels: np.ndarray, given: np.ndarray, fold_of: np.ndarray
 ) -> pd.DataFrame:
-    """A row per map: what it is of, its label and the class that the method gives it, by name.
-
-    `group` is the map's example, the same before and after fine-tuning; `labels`, `given` and
-    `fold_of` are [map].
-    """
+    """A row per map: what it is of, its label and the class that the method gives it, by name."""
     names = np.array(CLASSES)
-    frame = pd.DataFrame([map_.annotation.key[:-1] for map_ in maps], columns=list(OF_MAP))
-    frame["stage"] = [map_.annotation.stage for map_ in maps]
-    frame["group"] = [map_.annotation.group for map_ in maps]
+    read = ((*each.key[:-1], each.stage, each.group) for each in (map_.annotation for map_ in maps))
+    frame = pd.DataFrame(read, columns=list(OF_MAP))
     return frame.assign(method=method, fold=fold_of, label=names[labels], given=names[given])
 
 
 def without_fine_tuned(
     images: torch.Tensor, labels: np.ndarray, tuned: np.ndarray, recipe: Recipe
 ) -> np.ndarray:
-    """The classes that a network gives the fine-tuned maps which saw pretrained maps alone.
-
-    `tuned` (bool [map]) marks the fine-tuned maps, some of all; the classes' numbers are [tuned].
-    """
+    """The numbers of the classes that a network without the `tuned` maps gives them."""
     network = fit(images[~tuned], torch.from_numpy(labels[~tuned]), recipe)
     return predict(network, images[tuned]).argmax(axis=1)
 
@@ -147,9 +137,8 @@ def main(
 ) -> None:
     """Write the classifier, predictions out of fold, the confusion matrix and typical maps.
 
-    `annotations` are the study's own, of maps in `caches`, which `cache_names` name; `cards` are
-    those of their models. `builtin` is the workflow's file of pretrained maps, `stored` that of
-    fine-tuned maps and the maps; or none.
+    `annotations` are the study's own, of maps in `caches`. `builtin` is the workflow's file of
+    pretrained maps, `stored` that of fine-tuned maps and the maps; or none.
     """
     pairs = zip(caches, cards, strict=True)
     cache_of = dict(zip(cache_names, pairs, strict=True))
@@ -162,7 +151,6 @@ def main(
     stages = np.array([map_.annotation.stage for map_ in annotated])
     groups = np.array([map_.annotation.group for map_ in annotated])
     counts = np.bincount(labels, minlength=len(CLASSES))
-    log.info("%d maps: %s", len(labels), dict(zip(CLASSES, counts.tolist(), strict=True)))
     if counts.min() < n_folds:
         rarest = CLASSES[int(counts.argmin())]
         raise InputError(f"patterns: {counts.min()} annotated maps are {rarest}; annotate more")
@@ -183,7 +171,7 @@ def main(
     tuned = stages == STAGES[1]
     if tuned.any() and not tuned.all():
         unseen = without_fine_tuned(images, labels, tuned, recipe)
-        maps_tuned = [map_ for map_ in annotated if map_.annotation.stage == STAGES[1]]
+        maps_tuned = [annotated[at] for at in np.flatnonzero(tuned)]
         name = "network, trained without fine-tuned maps"
         frames.append(predictions_of(name, maps_tuned, labels[tuned], unseen, fold_of[tuned]))
     tables.write(pd.concat(frames, ignore_index=True), predictions)

@@ -37,11 +37,9 @@ def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
 def main(
     classifier: Path, caches: list[Path], cards: list[Path], shares: Out, names: list[list]
 ) -> None:
-    """Write the share of each class for each head.
+    """Write the share of each class for each head, by each method, and by `both` of them.
 
-    `names` has task, stage and seed of each of `caches`, `cards` the card of its model. `both` is
-    the share of maps that both methods give the class. annotated_model and annotated_stage state
-    which maps the classifier has learnt from.
+    `names` has task, stage and seed of each of `caches`, `cards` the card of its model.
     """
     with safe_open(classifier, "pt") as file:
         about = json.loads(file.metadata()["about"])

@@ -39,8 +39,7 @@ def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
 
     Raises InputError for a model that is no decoder, or whose head is not among the weights.
     """
-    config = weights.read_config(directory)
-    model, _ = weights.load(AutoModelForCausalLM, directory, whole=True, config=config)
+    model, _ = weights.load(AutoModelForCausalLM, directory, whole=True)
     model = attention.open_attention(model.to(device).eval())
     if attention.is_bidirectional(model):
         raise InputError(f"{directory}: tokens attend to later tokens; use a decoder")
