@@ -145,19 +145,18 @@ def effects_of_classifier(
     weights = stats_bootstrap.observed_and_resampled(n, settings.bootstrap, settings.seed)
     tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
     tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
-    drops, p, corrected, halves = [], [], [], []
+    rows = []
     for mode, both in sweep.values.items():
         predicted = np.stack([predictions_of(task, each) for each in both])
         scored = weighted_scores(task.main_metric, labels, predicted, weights)
-        drops.append(scored[:, :1] - scored[:, 1:])
-        halves.append(_halves(partial(weighted_scores, task.main_metric, labels, predicted), n))
+        halves = _halves(partial(weighted_scores, task.main_metric, labels, predicted), n)
         tested = tests.loc[mode].loc[list(sweep.heads.itertuples(index=False, name=None))]
-        p.append(tested["p"].to_numpy())
-        corrected.append(tested["p_corrected"].to_numpy())
-    found = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
-    found |= {"bound": settings.points / 100, "extra": 2 / (n + 2) ** 2}
-    of = names | {"of": "score"}
-    yield Effects(of, sweep.heads, list(sweep.values), np.stack(drops), **found)
+        p, corrected = (tested[name].to_numpy() for name in ("p", "p_corrected"))
+        rows.append((scored[:, :1] - scored[:, 1:], p, corrected, halves))
+    *found, halves = zip(*rows, strict=True)
+    what = names | {"of": "score"}, sweep.heads, list(sweep.values)
+    bounds = {"bound": settings.points / 100, "extra": 2 / (n + 2) ** 2}
+    yield Effects(*what, *map(np.stack, found), list(halves), **bounds)
 
 
 def _sweep_of_classifier(logits: pd.DataFrame) -> tuple[Sweep, Task, dict[str, object]]:
@@ -193,20 +192,18 @@ def _effects_on_nats(
     sweep: Sweep,
 ) -> Effects:
     """Effects on a mean loss, of each mode's nats [1 + head, text], tested over documents."""
-    draws, sizes, p, corrected, halves = [], [], [], [], []
+    rows = []
     for of_mode in nats:
         sums = stats_effects.by_document(of_mode, *texts)
         losses = stats_effects.resampled_nats(sums, settings.bootstrap, settings.seed)
-        draws.append(losses[:, 1:] - losses[:, :1])
         each = stats_effects.by_document(np.abs(of_mode[1:] - of_mode[:1]), *texts)
-        sizes.append(stats_effects.resampled_nats(each, settings.bootstrap, settings.seed))
-        halves.append(_halves(partial(stats_effects.weighted_nats, sums), sums.shape[1]))
+        sizes = stats_effects.resampled_nats(each, settings.bootstrap, settings.seed)
+        halves = _halves(partial(stats_effects.weighted_nats, sums), sums.shape[1])
         test = stats_effects.tested_nats(sums[0], sums[1:], settings.permutations, settings.seed)
-        p.append(test.p)
-        corrected.append(test.corrected)
-    tests = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
-    found = {"sizes": np.stack(sizes), "bound": bound} | tests
-    return Effects(labels, sweep.heads, list(sweep.values), np.stack(draws), **found)
+        rows.append((losses[:, 1:] - losses[:, :1], test.p, test.corrected, sizes, halves))
+    *found, sizes, halves = zip(*rows, strict=True)
+    effects = labels, sweep.heads, list(sweep.values), *map(np.stack, found), list(halves), bound
+    return Effects(*effects, sizes=np.stack(sizes))
 
 
 def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:

@@ -16,7 +16,6 @@ from workflow_scripts.core.model import running
 from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.model.training import (
     ShuffledIndices,
-    constant_schedule,
     linear_schedule,
     train,
 )
@@ -85,7 +84,7 @@ def fit(
     batches = ShuffledIndices(len(training.labels), settings["batch_size"], plan.seed)
     steps = settings["epochs"] * len(batches)
     warmup_steps = max(1, round(family.warmup * steps))
-    schedule = constant_schedule(optimizer)
+    schedule = LambdaLR(optimizer, lambda step: 1.0)
     if settings["decay"]:  # linearly to 0
         schedule = linear_schedule(optimizer, steps, warmup_steps)
     annealer, rates = Annealer(schedule, **settings["anneal"]), []

