@@ -22,11 +22,14 @@ from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import attention, models, running, weights
-from workflow_scripts.core.model.ablation_engine import check_mode, lowest_layer, outputs_of
+from workflow_scripts.core.model.ablation_engine import (
+    in_batches,
+    lowest_layer,
+    one_by_one,
+)
 from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, watching
 from workflow_scripts.core.model.interventions import Disabled, Replacement
 from workflow_scripts.core.model.running import OneDNN, by_length, replaced
-from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
@@ -141,21 +144,19 @@ def ablate(
     tokens, all stacked variants included, or one example's. The whole model runs once for each
     variant where its layers do not run from each one up as in the whole model.
     """
-    check_mode(mode, instead)
-    unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
-    lengths = [len(example) for example in tokens]
-    losses = np.full((len(unlike), len(tokens), max(lengths) - 1), np.nan, np.float32)
-    batches = by_length(lengths, pass_tokens // n_heads(model))
+    lengths, size = [len(example) for example in tokens], pass_tokens // n_heads(model)
+
+    def run(inputs: dict[str, torch.Tensor], watcher: Disabled) -> torch.Tensor:
+        if layers is None:
+            given = inputs["input_ids"], inputs["attention_mask"]
+            return one_by_one(model, watcher, lambda: token_losses(model, *given))
+        return _from_branches(model, layers, inputs, watcher, pass_tokens)
+
     with torch.inference_mode(), OneDNN():
-        layers = _usable(model, running.pad([tokens[index] for index in batches[0][:2]], model))
-        for batch in job.progress(batches, len(batches), f"{len(unlike)} variants, {mode}"):
-            inputs = running.pad([tokens[index] for index in batch], model)
-            masks = torch.from_numpy(unlike).to(model.device)
-            run = _whole if layers is None else _from_branches
-            watcher = Disabled(masks, mode, outputs_of(instead, batch, inputs))
-            of_batch = run(model, layers, inputs, watcher, pass_tokens)
-            losses[:, batch, : of_batch.shape[2]] = of_batch.cpu().numpy()
-    return losses[inverse]
+        longest = [tokens[index] for index in by_length(lengths, size)[0][:2]]
+        layers = _usable(model, running.pad(longest, model))
+        width = max(lengths) - 1
+        return in_batches(model, tokens, disabled, mode, instead, size, width, run)
 
 
 def layer_list(model: PreTrainedModel) -> Layers | None:
@@ -189,17 +190,6 @@ def _usable(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> Layers |
             problem = f"losses differ by {error:.2g}"
     log.warning("%s cannot run from a layer up (%s): the whole model runs", kind, problem)
     return None
-
-
-def _whole(
-    model: PreTrainedModel, _: Any, inputs: dict[str, torch.Tensor], watcher: Disabled, *limits: int
-) -> torch.Tensor:
-    """Nats [variant, batch, token - 1] by passes of the whole model, one variant after another."""
-    each = []
-    for heads in watcher.heads:
-        with watching(model, replace(watcher, heads=heads[None])):
-            each.append(token_losses(model, inputs["input_ids"], inputs["attention_mask"]))
-    return torch.stack(each)
 
 
 def _from_branches(

@@ -62,9 +62,9 @@ def load(file: Path) -> PreTrainedModel:
     if lacking := sorted(report["missing_keys"]):
         raise _unreadable(file, f"{lacking[0]} is missing{and_more(lacking)}")
     # A model from GGUF cannot be saved, so its weights move to one that can.
-    config = type(packed.config).from_dict(
-        {key: item for key, item in packed.config.to_dict().items() if key != "quantization_config"}
-    )
+    given = packed.config.to_dict()
+    given.pop("quantization_config", None)
+    config = type(packed.config).from_dict(given)
     with torch.device("meta"):
         model = type(packed)(config)
     model.load_state_dict(packed.state_dict(), assign=True)

@@ -46,11 +46,8 @@ class Source:
 
 def resolve(source: Source) -> Path:
     """The local directory or GGUF file of a model; one from the hub is downloaded once and kept."""
-    return path_of(source.to_config()) if source.hub is None else from_hub(source)
-
-
-def from_hub(source: Source) -> Path:
-    """The directory of the repository, or the file in it that the source names."""
+    if source.hub is None:
+        return path_of(source.to_config())
     from huggingface_hub import hf_hub_download, snapshot_download
 
     try:
@@ -140,7 +137,6 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     """
     tokenizer = load_tokenizer(directory)
     body = attention.open_attention(load_body(directory, torch.device("cpu")))
-    bidirectional = attention.is_bidirectional(body)
     n_heads, n_kv_heads = attention.n_heads(body), attention.n_kv_heads(body)
     card = {
         "name": name,
@@ -148,9 +144,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
         "architecture": body.config.model_type,
         "n_layers": attention.n_layers(body),
         "n_heads": n_heads,
-    }
-    card |= {"n_kv_heads": n_kv_heads} if n_kv_heads < n_heads else {}
-    card |= {
+        "n_kv_heads": n_kv_heads if n_kv_heads < n_heads else None,
         "hidden_size": body.config.hidden_size,
         "max_positions": max_positions(body),
         "weights": weights_digest(directory),
@@ -158,10 +152,10 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
         "start": start_token(tokenizer),
         "punctuation": _ids_reading(tokenizer, {".", ","}),
         "versions": versions(),
+        "quantised": getattr(body.config, "quantised", None),
+        "bidirectional": None if attention.is_bidirectional(body) else False,
     }
-    if quantised := getattr(body.config, "quantised", None):
-        card["quantised"] = quantised
-    return card if bidirectional else card | {"bidirectional": False}
+    return {key: value for key, value in card.items() if value is not None or key == "start"}
 
 
 def check_vocabulary(
