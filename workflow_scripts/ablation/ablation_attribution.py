@@ -172,10 +172,7 @@ def main(
     logits: list[Path] = (),
     losses: list[Path] = (),
 ) -> None:
-    """Write a row per estimate, and a row per estimate and head, of each model's loss.
-
-    `attributions` are in the order of `logits`, of classifiers, or of `losses`, a decoder's.
-    """
+    """Write a row per estimate, and per head; `attributions` are in the order of the sweeps."""
     settings = Settings(bootstrap, permutations, seed, np.nan, np.nan)
     rows, of_heads = [], []
     for path, swept in zip(attributions, [*logits, *losses], strict=True):

@@ -340,10 +340,7 @@ def main(
     scores: list[Path] = (),
     losses: list[Path] = (),
 ) -> None:
-    """Write a row per two modes, and a row per head, for each measure of each model.
-
-    `points` and `nats` are the bounds within which the change of a score, or of a loss, is none.
-    """
+    """Write a row per two modes, and per head; `points` and `nats` bound a change that is none."""
     settings = Settings(bootstrap, permutations, seed, points, nats)
     effects = [effects_of_decoder(tables.read(path), settings) for path in losses]
     for path, tested in zip(logits, scores, strict=True):

@@ -89,10 +89,7 @@ def findable(predictions: Predictions, tests: dict[str, Test], seed: int) -> pd.
 def gains(
     predictions: Predictions, groups: np.ndarray, divisions: int, draws: int, seed: int
 ) -> pd.DataFrame:
-    """One row per metric and group of variants: the naive and the honest gain of the best one.
-
-    With them, how well the variants' effects on two halves of the examples agree.
-    """
+    """Per metric and group: naive and honest gain of the best variant, agreement of halves."""
     labels, rows = predictions.labels, []
     for metric in predictions.task.metrics:
         for layer in np.unique(groups):

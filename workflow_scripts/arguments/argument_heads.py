@@ -51,10 +51,7 @@ def main(
     device: str = "auto",
     files: list[Path] = (),
 ) -> None:
-    """Write the logits on held-out original points, for every seed and kept set-up.
-
-    At most `points` of each split (0: all), sampled by `seed`; for `side` see `side_of`.
-    """
+    """Write the logits on at most `points` (0: all) original points of each held-out split."""
     family, frames = bert_family(read_card(model), settings), []
     splits = held_out(read_arct(table))
     sampled = [sample_rows(rows, points, seed) for rows in splits]

@@ -102,10 +102,7 @@ def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndar
 
 
 class Bags(nn.Module):
-    """The word-vector models; with `sequence`, a BiLSTM runs over each text first.
-
-    Without it, the texts before the warrant are one bag.
-    """
+    """With `sequence` a BiLSTM over each text; else those before the warrant are one bag."""
 
     def __init__(
         self,

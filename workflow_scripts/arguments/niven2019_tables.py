@@ -100,10 +100,7 @@ def counts(runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def table1(scores: pd.DataFrame, name: str, system: str | None) -> pd.DataFrame:
-    """A row for each of the study's families and, below, for each other system of the paper.
-
-    The numbers of `system`, the paper's name for the model, stand in the model's own row.
-    """
+    """A row for each of the study's families, and for each system of the paper but `system`."""
     runs = where(scores, setup="full", trained_on="original", points="original")
     rows, titles = [], FAMILIES | {"bert": f"BERT ({name})"}
     systems = FAMILIES | {"bert": system}
@@ -150,10 +147,7 @@ def _table3(key: tuple[str | None, str]) -> dict[str, Any]:
 
 
 def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
-    """A row per training set, family and set-up, measured on the adversarial set.
-
-    `original_half` and `negated_half` are the mean accuracies on its two halves.
-    """
+    """A row per training set, family and set-up, on the adversarial set and on its two halves."""
     chosen, rows = where(scores, split=split), []
     for trained_on, family, setup in itertools.product(TRAINED_ON, FAMILIES, SETUPS):
         runs = where(chosen, family=family, setup=setup, trained_on=trained_on)

@@ -148,10 +148,7 @@ def maps_of(
     special: np.ndarray,
     segment: np.ndarray,
 ) -> list[Map]:
-    """The maps of one example's annotations, from its pattern [layer, head, query, key].
-
-    `ids`, `special` and `segment` are [L]. Raises InputError where they have other tokens or heads.
-    """
+    """Maps of a pattern [layer, head, query, key]; InputError for other tokens or heads."""
     maps = []
     for annotation in annotations:
         layer, head, source = annotation.layer, annotation.head, annotation.source

@@ -129,10 +129,7 @@ def cross_validate(
     recipe: Recipe,
     desc: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities [map, class] from networks that saw no map of the same group, and the fold.
-
-    The recipe's seed draws the folds; each fold's network has the seed after it.
-    """
+    """Probabilities [map, class] from networks that saw no map of the group, and the fold."""
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=recipe.seed)
     splits = list(splitter.split(labels, labels, groups))
     probabilities = np.zeros((len(labels), len(CLASSES)), dtype=np.float32)

@@ -19,10 +19,7 @@ FAST = torch.channels_last  # of weights: a fifth faster on a CPU
 
 
 def to_image(pattern: np.ndarray) -> torch.Tensor:
-    """Maps [..., query, key] as the network sees them: float32 [..., SIDE, SIDE].
-
-    Square roots of the weights over each map's largest, so that faint structure shows.
-    """
+    """Maps [..., query, key] as float32 [..., SIDE, SIDE]; roots, to show faint structure."""
     maps = torch.from_numpy(np.ascontiguousarray(pattern, dtype=np.float32))
     flat = maps.reshape(-1, 1, *maps.shape[-2:])
     roots = (flat / flat.amax(dim=(-2, -1), keepdim=True)).sqrt()

@@ -22,15 +22,12 @@ BEHAVIOURS = ("itself", "first", "last")
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of n words.
-
-    `edges` are attention to the start and the end token, and from them.
-    """
+    """One sentence of n words."""
 
     tree: Tree
     document: str
     attention: np.ndarray  # float16 [head, word, word], heads layer by layer
-    edges: np.ndarray  # float16 [4, head, word]
+    edges: np.ndarray  # float16 [4, head, word]: to the start and the end token, and from them
     vectors: np.ndarray  # [word, dimension]
     heads: np.ndarray  # 0 for the root and k + 1 for word k
     scored: np.ndarray  # true for every word but punctuation

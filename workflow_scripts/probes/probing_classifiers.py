@@ -116,10 +116,7 @@ KEPT_BYTES = 2**31  # of padded attention that stay in memory
 
 
 class Batches(Sequence[Batch]):
-    """Sentences in batches of `size`, neighbours in length together.
-
-    Batches up to `kept_bytes` stay in memory; others are collated whenever they are needed.
-    """
+    """Batches of sentences of neighbouring lengths; up to `kept_bytes` of them stay in memory."""
 
     def __init__(
         self,

@@ -184,10 +184,7 @@ def _pattern(
 
 
 def real_queries(real: torch.Tensor) -> torch.Tensor:
-    """Which queries of a text are real, bool [batch, query]: in a decoder, those seeing themselves.
-
-    `real` is that of a watcher.
-    """
+    """Which queries are real, bool [batch, query]; in a decoder, those that see themselves."""
     if real.ndim == 2:
         return real
     return real.diagonal(real.shape[2] - real.shape[1], dim1=1, dim2=2)
@@ -327,10 +324,7 @@ def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
 
 
 def n_layers(model: PreTrainedModel) -> int:
-    """Number of layers of an encoder or decoder.
-
-    Raises InputError for an encoder-decoder, and for a model that reads images or sound too.
-    """
+    """Number of layers of an encoder or decoder; InputError for an encoder-decoder."""
     if is_encoder_decoder(model):
         raise InputError(
             f"{model.config.model_type}: an encoder-decoder, whose heads are of three types; "

@@ -38,10 +38,7 @@ UNEMBEDDED = {"cpu": 128, "gpu": 4096}
 
 
 def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
-    """The decoder with its language-model head, float32, in eval mode, on `device`, opened.
-
-    Raises InputError for a model that is no decoder, or whose head is not among the weights.
-    """
+    """The decoder with its head, in eval mode, on `device`, opened; InputError for an encoder."""
     model, _ = weights.load(AutoModelForCausalLM, directory, whole=True)
     model = attention.open_attention(model.to(device).eval())
     if attention.is_bidirectional(model):

@@ -110,10 +110,7 @@ def logits_of(
 
 
 class Scorer(nn.Module):
-    """The body's [CLS] vector, with `pooler` through its own pooler, and a linear layer to a logit.
-
-    Raises InputError where the body has no pooler.
-    """
+    """A linear layer to a logit on the body's [CLS] vector, with `pooler` after its own pooler."""
 
     def __init__(self, body: PreTrainedModel, pooler: bool = False) -> None:
         super().__init__()

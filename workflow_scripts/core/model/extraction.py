@@ -28,10 +28,7 @@ def extract(
     precision: str = "float32",
     part: str | None = None,
 ) -> None:
-    """Write the pattern of every example to a cache at `path`; with `part`, a shard of it.
-
-    Memory is that of one layer of one batch: at most `batch_tokens` tokens of neighbouring lengths.
-    """
+    """Write the pattern of every example to a cache at `path`; with `part`, a shard of it."""
     numbers = None
     if part is not None:
         numbers = part_of([len(example) for example in tokens], batch_tokens, part)

@@ -28,10 +28,7 @@ PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
 
 def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
-    """The tokenizer of a GGUF file's model, and the type of most weights where it is no plain one.
-
-    Raises InputError for a file that transformers does not read, or not with its positions.
-    """
+    """A GGUF file's tokenizer, and the type of most weights where it is a quantised one."""
     with _readable(file) as place:
         from gguf import GGUFReader
 

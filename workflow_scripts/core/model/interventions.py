@@ -157,10 +157,7 @@ def replacement_of(
     reference: Sequence[Tokens],
     seed: int,
 ) -> Replacement | None:
-    """The replacement of a mode for `tokens`; None for a mode that is not in FROM_TEXTS.
-
-    Averages are over all `reference` texts; for resampled outputs see `partners_of`.
-    """
+    """The replacement of a mode for `tokens`, from `reference`; None for a mode without."""
     if mode not in FROM_TEXTS:
         return None
     if mode == "resample":

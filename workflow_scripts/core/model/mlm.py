@@ -20,10 +20,7 @@ IGNORED = -100  # the label that torch's cross entropy leaves out
 def load_masked_lm(
     directory: Path, device: torch.device, head: Path | None = None
 ) -> tuple[PreTrainedModel, bool]:
-    """The model with its masked-LM head in eval mode, and whether the checkpoint has the head.
-
-    `head`, a file of `head_state`, replaces the checkpoint's own; without either it is random.
-    """
+    """The model with a masked-LM head, by `head` a stored one; whether its own was there."""
     model, missing = weights.load(AutoModelForMaskedLM, directory)
     has_head = not missing & set(head_parameters(model))
     if head is not None:

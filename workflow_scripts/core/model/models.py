@@ -161,10 +161,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
 def check_vocabulary(
     directory: Path, tokenizer: Tokenizer, config: PretrainedConfig, kinds: tuple[str, ...]
 ) -> None:
-    """Raise InputError where the tokenizer's vocabulary is not the model's.
-
-    It has a token without a row of the embedding, or another number of a special token of `kinds`.
-    """
+    """Raise InputError where the vocabulary, or a special token of `kinds`, is not the model's."""
     vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
     token, largest = max(vocabulary.items(), key=lambda item: item[1])
     rows = getattr(config, "vocab_size", None)

@@ -184,10 +184,7 @@ def train_epoch(
     schedule: LRScheduler,
     max_norm: float | None = None,
 ) -> list[float]:
-    """One pass over the batches, as in `train`; their losses.
-
-    Raises InputError for the first loss that is not finite, and for such weights at the end.
-    """
+    """One pass over the batches; their losses. Raises InputError for what is not finite."""
     optimizer = schedule.optimizer
     trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     before = schedule.last_epoch  # the steps of earlier epochs

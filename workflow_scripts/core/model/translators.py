@@ -98,10 +98,7 @@ def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
 
 
 def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]:
-    """The card of the translator in a directory, after a check that it can be used.
-
-    `layers` has the number of sublayers of each type of attention.
-    """
+    """The card of the translator; `layers` are the sublayers of each type of attention."""
     model, tokenizer = _checked_parts(directory, languages, torch.device("cpu"))
     return {
         "name": name,
