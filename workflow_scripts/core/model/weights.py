@@ -77,7 +77,7 @@ def load(
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"{directory}: the weights cannot be read, or are of other sizes than in config.json "
-            f"({one_line(error)}); copy them again, or {AGAIN} (docs/data.md)"
+            f"({one_line(error)}); copy them again, or {AGAIN} (docs/inputs.md)"
         ) from error
     missing = set(report["missing_keys"])
     lacking = missing if whole else {name for name in missing if _is_in_body(model, name)}
