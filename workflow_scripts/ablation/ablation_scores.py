@@ -130,12 +130,8 @@ def main(
             by_variant = _predictions(task, variants).reshape(len(cells), len(labels))
             predictions = Predictions(task, labels, baseline, by_variant)
             columns = {"split": split, "unit": unit, "mode": mode}
-            tests = {
-                metric: randomisation.test(
-                    OfMetric(metric, labels), baseline, by_variant, permutations, seed
-                )
-                for metric in task.metrics
-            }
+            both = baseline, by_variant, permutations, seed
+            tests = {name: randomisation.test(OfMetric(name, labels), *both) for name in task.metrics}
             scored, covariances = score(predictions, tests, bootstrap, seed)
             heads = cells.loc[scored.pop("variant"), ["layer", "head"]].reset_index(drop=True)
             parts[scores].append(heads.join(scored).assign(**columns))

@@ -26,9 +26,8 @@ def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> 
     frames = []
     for (unit, mode), rows in frame[frame["unit"] != "none"].groupby(["unit", "mode"], sort=False):
         cells = rows[["layer", "head"]].drop_duplicates().reset_index(drop=True)
-        nats = np.stack(
-            [plain["nats"].to_numpy(), *rows["nats"].to_numpy().reshape(len(cells), -1)]
-        )
+        ablated = rows["nats"].to_numpy().reshape(len(cells), -1)
+        nats = np.concatenate([plain["nats"].to_numpy()[None], ablated])
         sums = stats_effects.by_document(nats, n_tokens, documents)
         losses = stats_effects.resampled_nats(sums, bootstrap, seed)
         effects = losses[:, 1:] - losses[:, :1]

@@ -114,23 +114,19 @@ def read_annotations(path: Path) -> list[Annotation]:
         source = f"{path}:{number}"
         if len(fields) != len(COLUMNS):
             raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
-        texts = map(tables.from_text, fields)
-        read = _read_row(dict(zip(COLUMNS, texts, strict=True)), source)
+        row = dict(zip(COLUMNS, map(tables.from_text, fields), strict=True))
+        if row["class"] not in CLASSES:
+            accepted = ", ".join(CLASSES)
+            raise InputError(f"{source}: class {row['class']!r} is unknown; accepted: {accepted}")
+        layer, head = whole_number(row["layer"]), whole_number(row["head"])
+        if layer is None or head is None:
+            raise InputError(f"{source}: layer and head must be numbers from 0; fix them")
+        label, named = CLASSES.index(row.pop("class")), row | {"layer": layer, "head": head}
+        read = Annotation(**named, label=label, source=source)
         if read.key[:-1] in annotations:
             raise InputError(f"{source}: this map is annotated in a line above already; remove one")
         annotations[read.key[:-1]] = read
     return list(annotations.values())
-
-
-def _read_row(row: dict[str, str], source: str) -> Annotation:
-    if row["class"] not in CLASSES:
-        accepted = ", ".join(CLASSES)
-        raise InputError(f"{source}: class {row['class']!r} is unknown; accepted: {accepted}")
-    layer, head = whole_number(row["layer"]), whole_number(row["head"])
-    if layer is None or head is None:
-        raise InputError(f"{source}: layer and head must be numbers from 0; fix them")
-    label, named = CLASSES.index(row.pop("class")), row | {"layer": layer, "head": head}
-    return Annotation(**named, label=label, source=source)
 
 
 def by_example(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
