@@ -131,7 +131,9 @@ def main(
             predictions = Predictions(task, labels, baseline, by_variant)
             columns = {"split": split, "unit": unit, "mode": mode}
             both = baseline, by_variant, permutations, seed
-            tests = {name: randomisation.test(OfMetric(name, labels), *both) for name in task.metrics}
+            tests = {
+                name: randomisation.test(OfMetric(name, labels), *both) for name in task.metrics
+            }
             scored, covariances = score(predictions, tests, bootstrap, seed)
             heads = cells.loc[scored.pop("variant"), ["layer", "head"]].reset_index(drop=True)
             parts[scores].append(heads.join(scored).assign(**columns))
