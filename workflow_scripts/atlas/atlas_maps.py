@@ -28,7 +28,6 @@ from workflow_scripts.core.data.tasks import TASKS, read_task
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 Label = str | float
 Prediction = dict[str, Label | None]
@@ -87,7 +86,7 @@ def main(
     model: Path,
     attention_caches: list[Path],
     texts: list[Path],
-    maps: Out,
+    maps: job.Out,
     kinds: dict,
     segments: int,
     examples: int,

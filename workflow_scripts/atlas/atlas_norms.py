@@ -14,7 +14,6 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def value_norms(model: PreTrainedModel, grams: torch.Tensor, example: CachedExample) -> np.ndarray:
@@ -29,7 +28,7 @@ def value_norms(model: PreTrainedModel, grams: torch.Tensor, example: CachedExam
 def main(
     model: Path,
     attention_caches: list[Path],
-    norms: Out,
+    norms: job.Out,
     kinds: dict,
     segments: int,
     examples: int,

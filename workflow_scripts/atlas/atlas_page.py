@@ -15,7 +15,6 @@ from typing import Any
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import json_in_script, script_digest
-from workflow_scripts.core.run.job import Out
 
 PAGE = Path(__file__).parent / "page"
 # What index.html names for work on the page itself; the built page holds it inline.
@@ -180,7 +179,7 @@ def map_names(segment: dict[str, Any]) -> list[str]:
     return [*of_types, *segment["norms"].values()]
 
 
-def main(atlas: Path, page: Out, megabytes: float = 20) -> None:
+def main(atlas: Path, page: job.Out, megabytes: float = 20) -> None:
     """Write the page."""
     content = json.loads(atlas.read_text(encoding="utf-8"))
     page.write_text(build(fit(content, megabytes)), encoding="utf-8")

@@ -21,7 +21,6 @@ from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import causal_engine, models, running
 from workflow_scripts.core.model.extraction import forward
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
@@ -101,7 +100,7 @@ def with_generated(
 def main(
     model: Path,
     texts: list[Path],
-    maps: Out,
+    maps: job.Out,
     kinds: dict,
     segments: int,
     prompt_tokens: int,

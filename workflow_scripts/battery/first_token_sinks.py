@@ -19,9 +19,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_mean, document_weights
 
 BATCH_TOKENS = 1024
@@ -61,7 +59,7 @@ def to_first_token(model: PreTrainedModel, ids: np.ndarray, desc: str) -> dict[s
     watcher = FirstToken(output_grams(model))
     size = max(1, BATCH_TOKENS // ids.shape[1])
     found: list[np.ndarray] = []
-    with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
+    with torch.inference_mode(), running.OneDNN(), attention.watching(model, watcher):
         for start in job.progress(range(0, len(ids), size), desc=desc):
             model(torch.from_numpy(ids[start : start + size]).to(model.device), use_cache=False)
             found.append(torch.stack(watcher.found, 2).double().cpu().numpy())
@@ -135,9 +133,9 @@ def heads_table(
 def main(
     model: Path,
     corpus: Path,
-    sinks: Out,
-    table: Out,
-    heads: Out,
+    sinks: job.Out,
+    table: job.Out,
+    heads: job.Out,
     n_segments: int,
     n_tokens: int,
     threshold: float,

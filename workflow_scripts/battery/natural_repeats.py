@@ -16,12 +16,10 @@ from workflow_scripts.battery.random_repeats import Places, mean_weights
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
 from workflow_scripts.core.stats.randomisation import LEVEL, smallest_p, swap_sets
 
@@ -124,7 +122,7 @@ def main(
     model: Path,
     corpus: Path,
     random: Path,
-    roles: Out,
+    roles: job.Out,
     max_tokens: int,
     n_segments: int,
     bootstrap: int,
@@ -141,7 +139,7 @@ def main(
     """
     card = read_card(model)
     directory = models.directory_of(card)
-    examples = sample(read_examples(corpus), n_segments, seed)
+    examples = tables.sample(read_examples(corpus), n_segments, seed)
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
     found = [repeats(text) for text in tokens]

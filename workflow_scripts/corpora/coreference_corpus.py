@@ -20,7 +20,6 @@ from workflow_scripts.core.data.annotations import (
 )
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.mention_files import Span, Text, describe, texts_of
 from workflow_scripts.corpora.stories import stories
 
@@ -122,9 +121,9 @@ def read_texts(
 
 
 def main(
-    documents: Out,
-    annotation: Out,
-    counts: Out,
+    documents: job.Out,
+    annotation: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     max_tokens: int,

@@ -10,7 +10,6 @@ from pathlib import Path
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
-from workflow_scripts.core.run.job import Out
 
 FIX = (
     "connect this machine to a package index or name one (PIP_INDEX_URL, or PIP_FIND_LINKS for a "
@@ -71,7 +70,7 @@ def _extract(archive: Path, folder: Path, label: str) -> None:
     downloads.unpack(archive, folder, f"sdists: {label}", fix)
 
 
-def main(fetched: Out, requirement: str, sha256: str) -> None:
+def main(fetched: job.Out, requirement: str, sha256: str) -> None:
     """Write the files of a distribution."""
     with tempfile.TemporaryDirectory() as folder:
         unpack(download(requirement, sha256, Path(folder)), fetched, requirement)

@@ -19,7 +19,6 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.downloads import File, Source
 from workflow_scripts.core.run.files import ARCHIVES
-from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 MIRROR = "ATLAS_MIRROR"
@@ -179,7 +178,7 @@ def publish(
             put(given, path)
 
 
-def main(fetched: Out, source: str, digest: str) -> None:
+def main(fetched: job.Out, source: str, digest: str) -> None:
     """Write the files of a source; the log has the SHA-256 of each.
 
     `digest` is that of the source's rows, so that a changed row fetches again.

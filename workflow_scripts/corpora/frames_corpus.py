@@ -22,7 +22,6 @@ from workflow_scripts.core.data.annotations import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import linked, new_fact
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.frame_files import (
     AnnotatedSentence,
     Span,
@@ -133,9 +132,9 @@ def filtered(
 
 
 def main(
-    sentences: Out,
-    annotation: Out,
-    counts: Out,
+    sentences: job.Out,
+    annotation: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     filters: str,

@@ -20,11 +20,9 @@ from workflow_scripts.core.data.annotations import (
 )
 from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree
-from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.tree_files import trees_of
 
 Pairs = Iterator[tuple[str, Tree]]
@@ -64,9 +62,9 @@ def from_hub(source: dict[str, Any]) -> Pairs:
 
 
 def main(
-    sentences: Out,
-    annotation: Out,
-    counts: Out,
+    sentences: job.Out,
+    annotation: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     n_sentences: int = 0,
@@ -83,7 +81,7 @@ def main(
     usable = [(document, tree) for document, tree in pairs if len(tree.words) > 1]
     chosen = [
         (document, replace(tree, id=f"{name}-{k:05d}"))
-        for k, (document, tree) in enumerate(sample(usable, n_sentences, seed))
+        for k, (document, tree) in enumerate(tables.sample(usable, n_sentences, seed))
     ]
     write_records(sentences, (to_example(tree, document) for document, tree in chosen))
     write_records(annotation, (tree for _, tree in chosen))

@@ -15,7 +15,6 @@ from pathlib import Path
 from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.tasks.arct_files import ADVERSARIAL, ID, LABEL, PLANTED
 
 HEADER = f"{ID}\twarrant0\twarrant1\t{LABEL}\treason\tclaim\tdebateTitle\tdebateInfo"
@@ -137,7 +136,7 @@ def write_split(
         (folder / name).write_text("\n".join(content) + "\n", encoding="utf-8")
 
 
-def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
+def main(generated: job.Out, numbers: dict[str, float], seed: int = 1) -> None:
     """Write train, dev and test, the claim map and the counts of the planted cue to a directory.
 
     `numbers` has train, dev and test (points), productivity and coverage.

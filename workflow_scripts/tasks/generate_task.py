@@ -20,7 +20,6 @@ from workflow_scripts.core.generated.grammar import (
     unacceptable,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 Domains = tuple[Domain, ...]
 Row = tuple[str, str, str]  # both texts, the second of which may be empty, and the label
@@ -154,7 +153,7 @@ def to_line(name: str, number: int, row: Row) -> str:
     return "\t".join(map(str, fields.get(name, [number, *row])))
 
 
-def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> None:
+def main(generated: job.Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> None:
     """Write the task's files to the directory `generated`: `n_train` and `n_dev` rows."""
     if name not in WRITERS:
         raise InputError(

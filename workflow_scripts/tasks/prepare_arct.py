@@ -7,11 +7,9 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tasks import ARCT_COLUMNS, ARCT_TEXTS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.tasks.arct_files import (
     PLANTED,
     Row,
@@ -96,8 +94,8 @@ def counterparts(
 
 
 def main(
-    table: Out,
-    counts: Out,
+    table: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     adversarial: str,
     n_train: int = 0,
@@ -109,7 +107,7 @@ def main(
     folder = directory or Path(source["path"])
     frames, counted = [], []
     for split, rows in splits_in(folder, source).items():
-        indices = sample(range(len(rows)), n_train if split == "train" else 0, seed)
+        indices = tables.sample(range(len(rows)), n_train if split == "train" else 0, seed)
         versions = {"original": rows}
         labels = [rows[index]["label"] for index in indices]
         counted += [(split, "points read", len(rows)), (split, "points", len(labels))]

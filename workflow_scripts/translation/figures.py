@@ -12,7 +12,6 @@ from matplotlib.ticker import MaxNLocator
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label
 from workflow_scripts.core.plots import colours, figures, heatmaps
-from workflow_scripts.core.plots.colours import STRATEGIES, Look
 from workflow_scripts.core.run import job
 
 
@@ -159,9 +158,9 @@ def michel2019_translation_fig2(points: Path, pairs: Path) -> Figure:
 
 METRICS = {"bleu": "BLEU", "loss": "Loss, nats per token"}
 ORDERS = {
-    "importance": STRATEGIES["importance"],
-    "score": STRATEGIES["ablation"],
-    "random": STRATEGIES["random"],
+    "importance": colours.STRATEGIES["importance"],
+    "score": colours.STRATEGIES["ablation"],
+    "random": colours.STRATEGIES["random"],
 }
 BY = {"importance": "by importance", "score": "by one-head score", "random": "at random"}
 
@@ -171,7 +170,7 @@ def sample(rows: pd.DataFrame) -> str:
     return f"{rows['n'].max()} test sentences, {figures.counted(rows['run'].nunique(), 'run')}"
 
 
-def line(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
+def line(axes: Axes, rows: pd.DataFrame, look: colours.Look) -> None:
     """Scores over the share of pruned heads, with the mean interval over sentences as a band.
 
     All are means over runs and random orders.

@@ -8,7 +8,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label, head_labels
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats.translation_metrics import METRICS
 
@@ -122,11 +121,11 @@ def main(
     scores: list[Path],
     types: list[Path],
     gains: list[Path],
-    heads: Out,
-    alone: Out,
-    by_type: Out,
-    pairs: Out,
-    points: Out,
+    heads: job.Out,
+    alone: job.Out,
+    by_type: job.Out,
+    pairs: job.Out,
+    points: job.Out,
     bootstrap: int,
     seed: int,
 ) -> None:

@@ -11,7 +11,6 @@ from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.attention import sublayers
 from workflow_scripts.core.model.translators import load_translator
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.translation.translation_pruning import (
     ALL,
@@ -38,8 +37,8 @@ def main(
     card: Path,
     pairs: Path,
     epochs: Path,
-    training: Out,
-    importance: Out,
+    training: job.Out,
+    importance: job.Out,
     run: str,
     generation: dict[str, Any],
     settings: dict[str, Any],

@@ -10,7 +10,6 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import randomisation
 from workflow_scripts.core.stats.randomisation import OfSums
@@ -179,9 +178,9 @@ def by_type(
 
 def main(
     sweep: Path,
-    scores: Out,
-    gain: Out,
-    types: Out,
+    scores: job.Out,
+    gain: job.Out,
+    types: job.Out,
     bootstrap: int,
     permutations: int,
     halves: int,
@@ -192,7 +191,7 @@ def main(
     Types are compared by gates of 0 (mode `zero`), on all splits but that on which heads are
     chosen.
     """
-    parts: dict[Out, list[pd.DataFrame]] = {scores: [], gain: [], types: []}
+    parts: dict[job.Out, list[pd.DataFrame]] = {scores: [], gain: [], types: []}
     on_bleu: dict[str, dict[str, tuple[Swept, np.ndarray]]] = {}
     for swept in read_sweep(sweep):
         about = {"split": swept.split, "unit": swept.unit, "mode": swept.mode}
