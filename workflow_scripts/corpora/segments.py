@@ -12,7 +12,13 @@ from workflow_scripts.core.data.sources import load_rows, path_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import files_at
-from workflow_scripts.corpora.articles import ENDINGS, FORMATS, Article, Paragraph
+from workflow_scripts.corpora.articles import (
+    ENDINGS,
+    FORMATS,
+    Article,
+    Paragraph,
+    articles_of_lines,
+)
 
 
 def articles(source: dict[str, Any]) -> Iterator[Article]:
@@ -47,7 +53,7 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
             yield Article(row["title"], paragraphs)
         else:
             lines.append((f"{label}:{number}", row["text"].rstrip("\n")))
-    yield from FORMATS["wikitext" if form == "auto" else form].of_lines(lines)
+    yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)
 
 
 Pair = tuple[str, Paragraph, Paragraph]

@@ -11,11 +11,12 @@ from workflow_scripts.core.data.tasks import ARCT_COLUMNS, ARCT_TEXTS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.tasks.arct_files import (
+    MARKS,
     PLANTED,
     Row,
     find_adversarial,
     read_claim_map,
-    read_published,
+    read_points,
     splits_in,
 )
 
@@ -48,7 +49,7 @@ def _flipped(row: Row, version: str) -> Row:
 
 def published(rows: list[Row], path: Path, version: str) -> list[Row]:
     """The counterparts in a published file, in the order of the points."""
-    by_id = {row["id"]: row for row in read_published(path, version)}
+    by_id = {row["id"]: row for row in read_points(path, mark=MARKS[version])}
     ordered = []
     for row in rows:
         id_ = row["id"] + SUFFIXES[version]

@@ -15,7 +15,7 @@ from workflow_scripts.core.model.ablation_engine import all_but_one, one_head
 from workflow_scripts.core.model.attention import n_heads, sublayers
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
-from workflow_scripts.translation.decoding import forced_losses, translate
+from workflow_scripts.translation.decoding import ends_of, forced_losses, translate
 
 UNITS = {"head": one_head, "all-but-one": all_but_one}
 SENTENCES = 32  # whose translations are scored at a time
@@ -53,11 +53,12 @@ def measured(
     sources = translators.sources_of(translator, pairs["source"].tolist())
     targets = translators.targets_of(translator, pairs["target"].tolist())
     found = translate(translator, sources, disabled, pass_rows, mode)
-    texts = np.array([translators.texts_of(translator, row) for row in found.ids], dtype=object)
+    texts = np.array([translators.texts_of(translator, row) for row in found], dtype=object)
     counted = counted_of(texts, pairs["target"].tolist())
+    ends = ends_of(translator.model.generation_config)
     columns = {
-        "length": np.array([[len(tokens) for tokens in row] for row in found.ids]),
-        "capped": found.capped,
+        "length": np.array([[len(tokens) for tokens in row] for row in found]),
+        "capped": np.array([[tokens[-1] not in ends for tokens in row] for row in found]),
         "loss": forced_losses(translator, sources, targets, disabled, pass_rows, mode),
         "tokens": np.broadcast_to([len(target) for target in targets], texts.shape),
         "translation": texts,
