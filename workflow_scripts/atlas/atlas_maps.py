@@ -1,7 +1,4 @@
-"""The maps of attention that the atlas shows, with their tokens.
-
-The most wanted texts come first: the page leaves out the last ones where it has no room for them.
-"""
+"""The maps of attention that the atlas shows, with their tokens."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +13,6 @@ from workflow_scripts.atlas.texts import (
     chosen,
     entry_of,
     first_of_drawings,
-    identity,
     opened,
     title_of,
     tokens_of,
@@ -136,7 +132,7 @@ def main(
                     labels = read_task(table).set_index("id")["label"]
                     given = (card_of, labels, examples_of, running.pick_device(device))
                     found[name] = outcomes(name, state, *given)
-            text = identity(name, index)
+            text = f"{name}-{index}"
             title = title_of(sources[name], documents[name][index], example.id)
             segment = entry_of(text, card["name"], name, title, example, tokenizer)
             segment |= found.get(name, {}).get(example.id, {})

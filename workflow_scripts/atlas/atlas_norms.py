@@ -55,7 +55,7 @@ def main(
         with texts.opened(kinds, attention_caches, card) as caches:
             for name, index in job.progress(texts.chosen(caches, kinds, wanted), desc="norms"):
                 values = value_norms(body, grams, caches[name][index])
-                found[texts.identity(name, index)] = texts.encode(values)
+                found[f"{name}-{index}"] = texts.encode(values)
     content = {"norms": found, "left_out": left_out}
     norms.write_text(json.dumps(content) + "\n", encoding="utf-8")
 

@@ -1,8 +1,4 @@
-"""The atlas as one page that needs nothing else: no server, no network, no storage.
-
-The page's files (`page/`) and the data become one HTML file. Its content policy forbids every
-request, and allows the one script by its digest.
-"""
+"""The atlas as one page that needs nothing else: no server, no network, no storage."""
 
 import html
 import json
@@ -157,7 +153,6 @@ def fit(atlas: dict[str, Any], megabytes: float) -> dict[str, Any]:
 def _left_out(
     wanted: list[dict[str, Any]], kept: list[dict[str, Any]], megabytes: float
 ) -> list[str]:
-    """The page's message on the texts that it has no room for, a sentence for each model."""
     sentences = []
     for model in dict.fromkeys(segment["model"] for segment in wanted):
         ids = [segment["id"] for segment in wanted if segment["model"] == model]

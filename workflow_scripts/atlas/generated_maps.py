@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from workflow_scripts.atlas.texts import entry_of, identity, spread, title_of, with_maps
+from workflow_scripts.atlas.texts import entry_of, spread, title_of, with_maps
 from workflow_scripts.core.data.annotations import Example, read_examples
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens, tokenize
@@ -134,7 +134,7 @@ def main(
             whole, pattern = with_generated(decoder, tokenizer, prompt, generated_tokens)
             example = examples[index]
             title = title_of(source, example.document, example.id)
-            about = (identity(name, index), card["name"], name, title)
+            about = (f"{name}-{index}", card["name"], name, title)
             segment = entry_of(*about, whole, tokenizer) | {"generated": len(whole) - len(prompt)}
             segment, of_text = with_maps(segment, {PRETRAINED: pattern}, None)
             content["segments"].append(segment)

@@ -1,7 +1,6 @@
 """Copying by behaviour: does what a head outputs raise the logit of the token that it attends to?
 
-Next to it the eigenvalue score of its OV circuit (Elhage et al. 2021, "A mathematical framework for
-transformer circuits"), which is of weights alone.
+Next to it the eigenvalue score of its OV circuit (Elhage et al. 2021), which is of weights alone.
 """
 
 from dataclasses import dataclass, field

@@ -42,7 +42,6 @@ def download(requirement: str, sha256: str, folder: Path) -> Path:
 
 
 def _reason(done: subprocess.CompletedProcess) -> str:
-    """What went wrong according to pip, in one line."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr)
     got = re.search(r"Got\s+([0-9a-f]{64})", text)
     if got:

@@ -1,7 +1,4 @@
-"""Sentences whose predicate and core frame elements are known (Kovaleva et al. 2019, 4.2).
-
-They are filtered as the paper's text states or as its released notebook does, which are different.
-"""
+"""Sentences whose predicate and core frame elements are known (Kovaleva et al. 2019, 4.2)."""
 
 import random
 from collections.abc import Iterator
@@ -50,7 +47,7 @@ class Filters(NamedTuple):
         )
 
 
-FILTERS = {
+FILTERS = {  # as the text of the paper states, and as its released notebook does
     "paper": Filters(core_sets=False, all_elements=False, min_distance=2),
     "released": Filters(core_sets=True, all_elements=True, min_distance=3),
 }

@@ -1,7 +1,4 @@
-"""A treebank as the study reads it: sentences for the model, and their trees next to them.
-
-From files, from the hub, or, as silver, by parsing the study's own text with spaCy.
-"""
+"""A treebank as the study reads it: sentences for the model, and their trees next to them."""
 
 from collections.abc import Iterator
 from dataclasses import replace

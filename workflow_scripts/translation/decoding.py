@@ -1,8 +1,6 @@
 """Translations and teacher-forced losses with sets of heads disabled, many variants in one pass.
 
-A pair of a variant and a sentence is an item; items of sentences of like length share a pass,
-whatever their variants. The encoder reads a sentence once for all items of a pass that disable the
-same heads of the encoder, which most variants leave alone.
+A pair of a variant and a sentence is an item; items of sentences of like length share a pass.
 
 Translations are those of `generate` for one variant and one sentence. Where hypotheses have equal
 scores but for rounding, the size of a pass may decide, as in `generate` it does. `generate` decodes
@@ -54,7 +52,7 @@ class Variants:
     ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """The encoder's states [row, token, width] and its inputs, of sentences by variants.
 
-        Rows of one sentence that disable the same heads of the encoder share its pass.
+        Rows of one sentence that disable the same heads of the encoder, often none, share its pass.
         """
         keys = np.stack([sentences, self.encoder_sets[variants]])
         _, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)

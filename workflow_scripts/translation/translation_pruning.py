@@ -2,9 +2,7 @@
 
 Importance (Michel et al., 4.1) is I_h, the mean over training pairs of |dL(x)/d xi_h|, "the loss on
 sample x". A sample is a pair, whose loss is the negative log-likelihood of its target: the sum over
-the target's tokens, its end included. The text names no division by the number of tokens, and a
-model's training objective weighs a pair so, too; a mean over tokens would give short pairs more
-weight.
+the target's tokens, its end included. The text names no division by the number of tokens.
 """
 
 from collections.abc import Mapping, Sequence

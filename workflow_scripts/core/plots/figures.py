@@ -136,7 +136,6 @@ def sample(rows: pd.DataFrame, units: str, wholes: str = "") -> str:
 
 
 def _span(counts: pd.Series) -> str:
-    """The count, or the smallest and the largest."""
     low, high = counts.min(), counts.max()
     return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
 
@@ -366,7 +365,6 @@ def _place(
 
 
 def _apart(box: Bbox, xy: np.ndarray) -> float:
-    """The distance of a point from the nearest place of a box, in pixels."""
     return float(np.linalg.norm(np.clip(xy, box.min, box.max) - xy))
 
 
