@@ -96,14 +96,12 @@ def main(
     tuned_seed: int = 1,
     device: str = "auto",
     seed: int = 1,
-    checkpoints: list[Path] = (),
 ) -> None:
     """Write the texts of one model, and their maps in each state of it.
 
     `kinds` states what each corpus and task is; `attention_caches` and `texts` are theirs in
     that order, and `generated` names those that no person wrote. `tuned` and `cards` are of the
-    tasks' classifiers and `tables` hold the gold labels, in the order of the tasks; `checkpoints`
-    are the directories that the cards name.
+    tasks' classifiers and `tables` hold the gold labels, in the order of the tasks.
     """
     card = read_card(model)
     wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))

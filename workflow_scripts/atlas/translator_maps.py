@@ -87,12 +87,8 @@ def main(
     generated: bool,
     device: str = "auto",
     seed: int = 1,
-    checkpoint: list[Path] = (),
 ) -> None:
-    """Write a translator's maps of `examples` test pairs: the same ones for every run.
-
-    The card is <run>.card.json; `checkpoint` is the directory of the weights, which it names too.
-    """
+    """Write a translator's maps of `examples` test pairs: the same ones for every run."""
     model, state = named_by_run(TASK, card.name.removesuffix(".card.json"))
     translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
     frame = chosen(

@@ -217,7 +217,6 @@ def main(
     device: str = "auto",
     seed: int = 1,
     others: list[Path] = (),
-    files: list[Path] = (),
 ) -> None:
     """Write the losses without the heads of each role, and without random ones."""
     directory = models.directory_of(read_card(model))

@@ -201,7 +201,6 @@ def main(
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write each head's copying by behaviour and its eigenvalue score."""
     language_model = causal_engine.load_causal(

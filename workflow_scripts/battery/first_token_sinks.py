@@ -142,7 +142,6 @@ def main(
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write each head's attention to the first token, and that of all heads together."""
     card = read_card(model)

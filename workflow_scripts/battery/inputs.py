@@ -94,7 +94,6 @@ def main(
     n_sequences: int,
     length: int,
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the sequences, a row for each token; `copy` is 0 for the start token, then 1 and 2."""
     card = read_card(model)

@@ -130,7 +130,6 @@ def main(
     batch_tokens: int = 4096,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the roles of every head: `random`'s columns, and those on the corpus.
 

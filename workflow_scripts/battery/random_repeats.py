@@ -119,7 +119,6 @@ def main(
     batch_tokens: int = 4096,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the scores of every head and role."""
     body = models.load_body(models.directory_of(read_card(model)), running.pick_device(device))

@@ -209,7 +209,6 @@ def main(
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write each head's retrieval score, and of each needle how many tokens the model produces."""
     card = read_card(model)

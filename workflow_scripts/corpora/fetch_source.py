@@ -178,11 +178,8 @@ def publish(
             put(given, path)
 
 
-def main(fetched: job.Out, source: str, digest: str) -> None:
-    """Write the files of a source; the log has the SHA-256 of each.
-
-    `digest` is that of the source's rows, so that a changed row fetches again.
-    """
+def main(fetched: job.Out, source: str) -> None:
+    """Write the files of a source; the log has the SHA-256 of each."""
     entry = downloads.sources()[source]
     work = job.final(fetched).with_name(f"{source}.work")
     for name, sha256 in fetch(entry, work, os.environ.get(MIRROR, "")).items():

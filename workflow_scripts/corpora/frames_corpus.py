@@ -132,8 +132,6 @@ def main(
     name: str,
     filters: str,
     seed: int = 1,
-    files: list[Path] = (),
-    definitions: list[Path] = (),
 ) -> None:
     """Write sentences, links and what each of the `filters` left out, next to the paper's count."""
     chosen = FILTERS[filters]

@@ -97,7 +97,6 @@ def main(
     adversarial: str,
     n_train: int = 0,
     seed: int = 1,
-    files: list[Path] = (),
     directory: Path | None = None,
 ) -> None:
     """Write the points and the counts; `directory` has generated or fetched files."""

@@ -70,8 +70,6 @@ def main(
     n_train: int = 0,
     n_dev: int = 0,
     seed: int = 1,
-    files: list[Path] = (),
-    domains: list[Path] = (),
     generated: Path | None = None,
 ) -> None:
     """Write the examples and the counts; `generated` is the directory of a generated task."""

@@ -44,7 +44,6 @@ def main(
     settings: dict[str, Any],
     measurement: dict[str, Any],
     device: str = "auto",
-    checkpoint: list[Path] = (),
 ) -> None:
     """Write every epoch's importance next to the last one's, and epochs' curves of joint pruning.
 

@@ -254,7 +254,6 @@ def main(
     settings: dict[str, Any],
     measurement: dict[str, Any],
     device: str = "auto",
-    checkpoint: list[Path] = (),
 ) -> None:
     """Write importance, the scores after every step of every order, and when each head goes.
 
@@ -262,7 +261,7 @@ def main(
     validation set; what is left is measured on the test set. `settings` are a study's
     `translation.pruning`: those of plans_of, and the training pairs behind importance (examples, 0:
     all). `measurement` has the test sentences (0: all), pass_rows, bootstrap, and the seed of all
-    samples. `checkpoint` are the files that `card` describes, where there are any.
+    samples.
     """
     seed = measurement["seed"]
     translator = translators.translator_of(read_card(card), generation, running.pick_device(device))

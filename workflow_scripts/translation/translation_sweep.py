@@ -108,12 +108,11 @@ def main(
     pass_rows: int,
     sample_seed: int,
     device: str = "auto",
-    checkpoint: list[Path] = (),
 ) -> None:
     """Write what every variant makes of validation, test and domains.
 
     At most `sentences` of each (0: all) are translated, sampled by `sample_seed`: the same for
-    every `run`. `checkpoint` is the directory of the weights, which the card names too.
+    every `run`.
     """
     translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
     frame = tables.read(pairs, ("split", "id", "source", "target"))
