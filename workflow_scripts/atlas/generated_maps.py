@@ -86,17 +86,6 @@ def words_after(
     return np.array(words, dtype=word.dtype)
 
 
-def with_generated(
-    model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerFast", prompt: Tokens, n: int
-) -> tuple[Tokens, np.ndarray]:
-    """The prompt with what the model generates after it; its pattern, [layer, head, query, key]."""
-    ids = continued(model, prompt.ids, n)
-    word = words_after(tokenizer, ids, prompt.word)
-    segment = np.zeros(len(ids), np.int8)
-    whole = Tokens(prompt.id, ids, word, segment, int(word.max()) + 1)
-    return whole, forward(model, [whole])[:, 0]
-
-
 def main(
     model: Path,
     texts: list[Path],
@@ -131,7 +120,11 @@ def main(
         examples = read_examples(path)
         n = segments if kind == "text" else min(1, segments)
         for index, prompt in prompts(examples, tokenizer, n, prompt_tokens):
-            whole, pattern = with_generated(decoder, tokenizer, prompt, generated_tokens)
+            ids = continued(decoder, prompt.ids, generated_tokens)
+            word = words_after(tokenizer, ids, prompt.word)
+            parts = (ids, word, np.zeros(len(ids), np.int8))
+            whole = Tokens(prompt.id, *parts, int(word.max()) + 1)
+            pattern = forward(decoder, [whole])[:, 0]
             example = examples[index]
             title = title_of(source, example.document, example.id)
             about = (f"{name}-{index}", card["name"], name, title)

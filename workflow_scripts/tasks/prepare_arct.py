@@ -55,13 +55,6 @@ def published(rows: list[arct_files.Row], path: Path, version: str) -> list[arct
     return ordered
 
 
-def count_different(built: list[arct_files.Row], published_rows: list[arct_files.Row]) -> int:
-    """The number of points with different texts or labels."""
-    keys = (*ARCT_TEXTS, "label")
-    pairs = zip(built, published_rows, strict=True)
-    return sum(any(a[key] != b[key] for key in keys) for a, b in pairs)
-
-
 def counterparts(
     split: str, rows: list[arct_files.Row], folder: Path, how: str
 ) -> tuple[dict[str, list[arct_files.Row]], list[tuple[str, int]]]:
@@ -83,7 +76,11 @@ def counterparts(
         }
         versions = {version: published(rows, path, version) for version, path in paths.items()}
         for version, points in versions.items():
-            n = count_different(built[version], points) if version in built else "no claim map"
+            n: int | str = "no claim map"
+            if version in built:
+                pairs = zip(built[version], points, strict=True)
+                keys = (*ARCT_TEXTS, "label")
+                n = sum(any(a[key] != b[key] for key in keys) for a, b in pairs)
             counted.append((f"{version} points unlike those built", n))
     same = sum(a["claim"] == b["claim"] for a, b in zip(rows, versions["negated"], strict=True))
     counted.append(("claims that are their own negation", same))
