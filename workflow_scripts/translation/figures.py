@@ -17,9 +17,8 @@ from workflow_scripts.core.run import job
 
 def read_masked(paths: Sequence[Path]) -> pd.DataFrame:
     """BLEU with one head masked (output 0), of every run, on the test set."""
-    frame = tables.read_all(paths)
-    chosen = (frame["unit"] == "head") & (frame["mode"] == "zero") & (frame["metric"] == "bleu")
-    return frame[chosen & (frame["split"] == "test")].reset_index(drop=True)
+    wanted = {"unit": "head", "mode": "zero", "metric": "bleu", "split": "test"}
+    return tables.where(tables.read_all(paths), **wanted).reset_index(drop=True)
 
 
 def by_run(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -116,10 +115,9 @@ def plotted_points(points: pd.DataFrame) -> pd.DataFrame:
 
 def correlation(pairs: pd.DataFrame, run: str, one: str, other: str) -> str:
     """Pearson's correlation with its interval, and that between halves of the second split."""
-    pairs = pairs[(pairs["mode"] == "zero") & (pairs["metric"] == "bleu")]
-    pairs = pairs[(pairs["run"] == run) & (pairs["type"] == "all")]
-    row = pairs[(pairs["one"] == one) & (pairs["other"] == other)].iloc[0]
-    halves = pairs[(pairs["kind"] == "halves") & (pairs["one"] == other)].iloc[0]
+    pairs = tables.where(pairs, mode="zero", metric="bleu", run=run, type="all")
+    row = tables.where(pairs, one=one, other=other).iloc[0]
+    halves = tables.where(pairs, kind="halves", one=other).iloc[0]
     words = f"r {row['pearson']:.2f} ({row['pearson_low']:.2f} to {row['pearson_high']:.2f})"
     return f"{words}\nbetween halves of {other}: {halves['pearson']:.2f}".replace("-", "−")
 

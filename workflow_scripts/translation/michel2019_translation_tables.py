@@ -10,9 +10,8 @@ from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label, head_l
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats.translation_metrics import METRICS
+from workflow_scripts.translation.translation_scores import CHOSEN_ON, HEAD
 
-HEAD = ["type", "layer", "head"]
-CHOSEN_ON = "validation"
 SCORE = ["baseline", "score", "effect", "ci_low", "ci_high", "p", "p_corrected", "p_paper"]
 LAST = ["capped", "n", "signature"]
 ALL = "all"  # types together

@@ -39,10 +39,7 @@ class Swept:
 
 
 def read_sweep(path: Path) -> Iterator[Swept]:
-    """Every split, unit and mode of a sweep. Raises RuntimeError where variants' sentences differ.
-
-    Splits, variants and sentences are in the order of the table.
-    """
+    """Every split, unit and mode of a sweep; all is in the order of the table."""
     frame = tables.read(path, COLUMNS)[list(COLUMNS)]
     for split, rows in frame.groupby("split", sort=False):
         plain, others = rows[rows["unit"] == "none"], rows[rows["unit"] != "none"]
@@ -50,8 +47,6 @@ def read_sweep(path: Path) -> Iterator[Swept]:
             by_head = variants.groupby(HEAD, sort=False)
             cells = by_head["capped"].sum().reset_index()
             variants = variants.iloc[by_head.ngroup().argsort(kind="stable")]
-            if variants["id"].tolist() != plain["id"].tolist() * len(cells):
-                raise RuntimeError(f"{path}: {split}, {unit}: not every variant has all sentences")
             both = pd.concat([plain, variants])
             summands = {
                 name: both[list(metric.columns)].to_numpy().reshape(1 + len(cells), len(plain), -1)
