@@ -152,9 +152,7 @@ BY: dict[str, Callable[[Source, File, Path, str], None]] = {
 }
 
 
-def publish(
-    source: Source, work: Path, folder: Path, put: Callable[[Path, Path], object] = os.replace
-) -> None:
+def publish(source: Source, work: Path, folder: Path) -> None:
     """Put the files of a source from `work` into `folder`; archives become folders of their names.
 
     Nothing else in `work` counts. Raises InputError for an archive that cannot be unpacked, which
@@ -175,7 +173,7 @@ def publish(
                 given.unlink()
                 raise
         else:
-            put(given, path)
+            os.replace(given, path)
 
 
 def main(fetched: job.Out, source: str) -> None:

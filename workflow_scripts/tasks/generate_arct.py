@@ -51,12 +51,6 @@ PHRASES = {
 CONTRACTED = {"are not": "aren't", "do not": "don't"}
 
 
-def planted_counts(n: int, productivity: float, coverage: float) -> dict[str, int]:
-    """How many of `n` points have the cue in one warrant alone, and in the right one alone."""
-    applicable = round(coverage * n)
-    return {"applicable": applicable, "productive": round(productivity * applicable)}
-
-
 def claims() -> dict[str, str]:
     """The negation of every claim, which is a claim too."""
     plain = {f"The town should {plan}": f"The town should not {plan}" for plan in PLANS}
@@ -141,9 +135,12 @@ def main(generated: job.Out, numbers: dict[str, float], seed: int = 1) -> None:
 
     `numbers` has train, dev and test (points), productivity and coverage.
     """
-    shares = numbers["productivity"], numbers["coverage"]
     sizes = {split: int(numbers[split]) for split in ARCT_SPLITS}
-    planted = {split: planted_counts(n, *shares) for split, n in sizes.items()}
+    planted = {}  # points with the cue in one warrant alone, and in the right one alone
+    for split, n in sizes.items():
+        applicable = round(numbers["coverage"] * n)
+        productive = round(numbers["productivity"] * applicable)
+        planted[split] = {"applicable": applicable, "productive": productive}
     if not all(counts["applicable"] for counts in planted.values()):
         raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")
     folder = generated / ADVERSARIAL
