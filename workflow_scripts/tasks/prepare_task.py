@@ -81,7 +81,11 @@ def main(
         limits[f"dev_{key}"] = domain.get("n_dev", n_dev)
     for split, part in read(source, name, task).items():
         chosen = tables.sample(part.rows, limits.get(split, n_dev), seed)
-        frames.append(to_frame(chosen, name, split))
+        records = []
+        for k, row in enumerate(chosen):
+            texts = [*row["texts"], ""][:2]
+            records.append((split, f"{name}-{split}-{k:06d}", row["source"], *texts, row["label"]))
+        frames.append(pd.DataFrame(records, columns=list(TASK_COLUMNS)))
         check_labels(frames[-1], name, split)
         counted += count(part, frames[-1], task, split)
     tables.write(pd.concat(frames, ignore_index=True), table)
@@ -89,16 +93,6 @@ def main(
     official = generated is None and ("hub" in source or path_of(source).is_dir())
     origin = {"generated": generated is not None, "official": official}
     tables.write_csv(frame.assign(task=task.title, **origin), counts)
-
-
-def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:
-    """The table of one split, with the columns of prepared tasks (COLUMNS)."""
-    records = [
-        (split, f"{name}-{split}-{number:06d}", row["source"], *[*row["texts"], ""][:2])
-        for number, row in enumerate(rows)
-    ]
-    frame = pd.DataFrame(records, columns=list(TASK_COLUMNS[:-1]))
-    return frame.assign(label=[row["label"] for row in rows])
 
 
 if __name__ == "__main__":
