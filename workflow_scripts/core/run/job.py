@@ -163,7 +163,7 @@ def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     if "code" in params and params.pop("code") != code:
         raise InputError(
             f"{_script_of(main)}: was edited after this job was planned, or a module that it "
-            "imports was; start snakemake again, or undo the edit (docs/cluster.md)"
+            "imports was; start snakemake again, or undo the edit (docs/running.md)"
         )
     own = params.pop("config", None)  # recorded as such
     config = getattr(snakemake, "config", None) or own
