@@ -27,7 +27,6 @@ from workflow_scripts.ablation.ablation_modes import (
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats.effects import by_document, resampled_nats
 
@@ -163,8 +162,8 @@ def texts_of(sweep: pd.DataFrame) -> pd.DataFrame:
 
 def main(
     attributions: list[Path],
-    table: Out,
-    heads: Out,
+    table: job.Out,
+    heads: job.Out,
     bootstrap: int,
     permutations: int,
     seed: int,

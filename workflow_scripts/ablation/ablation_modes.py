@@ -20,7 +20,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import TASKS, Task
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects as stats_effects
 from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
@@ -329,8 +328,8 @@ def interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[
 
 
 def main(
-    table: Out,
-    heads: Out,
+    table: job.Out,
+    heads: job.Out,
     bootstrap: int,
     permutations: int,
     seed: int,

@@ -10,7 +10,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS, Task
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import randomisation
 from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
@@ -105,10 +104,10 @@ def gains(
 
 def main(
     logits: Path,
-    scores: Out,
-    gain: Out,
-    found: Out,
-    covariance: Out,
+    scores: job.Out,
+    gain: job.Out,
+    found: job.Out,
+    covariance: job.Out,
     bootstrap: int,
     permutations: int,
     halves: int,
@@ -121,7 +120,7 @@ def main(
     frame = tables.read(logits, COLUMNS)
     task = TASKS[frame["task"].iloc[0]]
     run_columns = {key: frame[key].iloc[0] for key in ("task", "init", "seed")}
-    parts: dict[Out, list[pd.DataFrame]] = {scores: [], gain: [], found: [], covariance: []}
+    parts: dict[job.Out, list[pd.DataFrame]] = {scores: [], gain: [], found: [], covariance: []}
     for split, rows in frame.groupby("split", sort=False):
         plain = rows[rows["unit"] == "none"]
         labels, baseline = plain["label"].to_numpy(), _predictions(task, plain)

@@ -12,14 +12,12 @@ from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import FROM_TEXTS
 from workflow_scripts.core.model.running import part_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def main(
     card: Path,
-    checkpoint: Path,
     table: Path,
-    logits: Out,
+    logits: job.Out,
     task: str,
     init: str,
     seed: int,

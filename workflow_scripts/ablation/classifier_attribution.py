@@ -26,9 +26,7 @@ from workflow_scripts.core.model.interventions import (
     example_losses,
     replacement_of,
 )
-from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 # The loss of each text of a padded batch, given its inputs and the texts' numbers: [batch].
 Losses = Callable[[dict[str, torch.Tensor], Sequence[int]], torch.Tensor]
@@ -45,11 +43,11 @@ def attributions(
     shape = (n_layers(model), n_heads(model))
     values = np.empty((len(replacements), *shape, len(tokens)))
     open_attention(model).requires_grad_(False)
-    batches = by_length([len(text) for text in tokens], batch_tokens)
+    batches = running.by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, len(batches), "attributions"):
         inputs = running.pad([tokens[index] for index in batch], model)
         gates = torch.ones(len(batch), *shape, device=model.device, requires_grad=True)
-        with OneDNN(), watching(model, Gates(gates), heads := HeadOutputs()):
+        with running.OneDNN(), watching(model, Gates(gates), heads := HeadOutputs()):
             losses(inputs, batch).sum().backward()
         outputs = torch.stack([each.detach() for each in heads.outputs], 1)
         gradients = torch.stack([each.grad for each in heads.outputs], 1)
@@ -69,9 +67,8 @@ def attribution_table(values: np.ndarray, modes: Sequence[str], ids: Sequence[st
 
 def main(
     card: Path,
-    checkpoint: Path,
     table: Path,
-    attribution: Out,
+    attribution: job.Out,
     task: str,
     init: str,
     seed: int,

@@ -17,9 +17,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
-from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.randomisation import LEVEL
 
@@ -82,7 +80,7 @@ def kovaleva2019_fig9(scores: list[Path], mode: str) -> Figure:
     scored = effects.main_rows(effects.read_scores(scores, "layer"), mode)
     height = 0.95 + min(0.12 * scored["layer"].nunique(), 1.8)
     figure, panels = task_panels(scored, max(1.5, height))
-    look = Look("one layer disabled", colours.NEUTRAL)
+    look = colours.Look("one layer disabled", colours.NEUTRAL)
     for axes, of_task in panels:
         rows = effects.over_seeds(of_task).sort_values("layer")
         effect, low, high = (100 * rows[name] for name in ("effect", "ci_low", "ci_high"))
@@ -299,7 +297,7 @@ def every_variant(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def michel2019_next_token(scores: Path, mode: str, table: Out) -> Figure:
+def michel2019_next_token(scores: Path, mode: str, table: job.Out) -> Figure:
     """A map of `mode` for each unit of heads, on a scale of its own, and a table of all modes."""
     frame = tables.read(scores)
     tables.write_csv(every_variant(frame), table)
@@ -325,8 +323,8 @@ def michel2019_next_token(scores: Path, mode: str, table: Out) -> Figure:
 
 MARKS = {"loss": "o", "score": "s"}
 SCREENED = {
-    False: Look("other heads", colours.GREY),
-    True: Look("first by the estimate", colours.BLACK),
+    False: colours.Look("other heads", colours.GREY),
+    True: colours.Look("first by the estimate", colours.BLACK),
 }
 
 
@@ -351,7 +349,7 @@ def ablation_modes_figure(table: Path) -> Figure:
             rows = rows.dropna(subset=["rho"])
             pairs = zip(rows["one"], rows["other"], strict=True)
             y = np.array([names.index(pair) for pair in pairs]) + 0.26 * at - 0.13
-            look = Look(of, (colours.BLACK, colours.GREY)[at], MARKS[of])
+            look = colours.Look(of, (colours.BLACK, colours.GREY)[at], MARKS[of])
             style, ends = {"markersize": 3, "zorder": 2, "capsize": 1.5}, ("rho_low", "rho_high")
             figures.intervals(axes, "x", rows["rho"], [rows[e] for e in ends], y, look, **style)
         axes.set(xlim=(-1, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel="Spearman's ρ over heads")

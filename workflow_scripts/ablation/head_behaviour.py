@@ -13,7 +13,6 @@ from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import present_tasks
 from workflow_scripts.core.measures.forms import KEYS, TableSet
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.randomisation import LEVEL
@@ -80,8 +79,8 @@ def judge(
 def main(
     scores: list[Path],
     covariances: list[Path],
-    heads: Out,
-    strata: Out,
+    heads: job.Out,
+    strata: job.Out,
     mode: str,
     equivalence: float,
     threshold: float,

@@ -13,7 +13,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label, head_labels
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects
 
@@ -149,12 +148,12 @@ def main(
     scores: list[Path],
     gains: list[Path],
     found: list[Path],
-    table: Out,
-    best: Out,
-    power: Out,
-    alone: Out,
-    pairs: Out,
-    points: Out,
+    table: job.Out,
+    best: job.Out,
+    power: job.Out,
+    alone: job.Out,
+    pairs: job.Out,
+    points: job.Out,
     bootstrap: int,
     seed: int,
 ) -> None:

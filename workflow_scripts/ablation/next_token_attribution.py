@@ -10,7 +10,6 @@ from workflow_scripts.ablation.next_token_sweep import opened
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.model.causal_engine import token_losses
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 BATCH_TOKENS = 512  # the logits of each token are kept for the backward pass
 
@@ -18,14 +17,13 @@ BATCH_TOKENS = 512  # the logits of each token are kept for the backward pass
 def main(
     model: Path,
     corpus: Path,
-    attribution: Out,
+    attribution: job.Out,
     modes: list[str],
     n_segments: int,
     reference: int,
     max_tokens: int,
     seed: int,
     device: str = "auto",
-    files: list[Path] = (),
 ) -> None:
     """Write a row per mode, head and segment: its part of the change of the sum of its nats."""
     sampled = n_segments, reference, max_tokens, seed, device

@@ -7,7 +7,6 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects as stats_effects
 
@@ -40,7 +39,7 @@ def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> 
     return pd.concat(frames, ignore_index=True).assign(**counts)
 
 
-def main(losses: Path, scores: Out, bootstrap: int, permutations: int, seed: int) -> None:
+def main(losses: Path, scores: job.Out, bootstrap: int, permutations: int, seed: int) -> None:
     """Write a row per variant."""
     frame = tables.read(losses, COLUMNS)
     tables.write(score(frame, bootstrap, permutations, seed), scores)

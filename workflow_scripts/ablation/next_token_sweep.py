@@ -12,10 +12,8 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal_engine, models, running
 from workflow_scripts.core.model.ablation_engine import by_variant, in_every_mode, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads, n_layers
-from workflow_scripts.core.model.causal_engine import Segments, sampled_segments
 from workflow_scripts.core.model.interventions import FROM_TEXTS, Replacement, replacement_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def opened(
@@ -27,18 +25,18 @@ def opened(
     max_tokens: int,
     seed: int,
     device: str,
-) -> tuple[PreTrainedModel, Segments, dict[str, Replacement | None]]:
+) -> tuple[PreTrainedModel, causal_engine.Segments, dict[str, Replacement | None]]:
     """The decoder, segments sampled from the corpus, and what heads output instead in each mode."""
     card = read_card(model)
-    chosen, others = sampled_segments(corpus, n_segments, seed)
-    segments, texts = Segments.from_examples(chosen, card, max_tokens), []
+    chosen, others = causal_engine.sampled_segments(corpus, n_segments, seed)
+    segments, texts = causal_engine.Segments.from_examples(chosen, card, max_tokens), []
     if taken := [mode for mode in modes if mode in FROM_TEXTS]:
         if not others:
             raise InputError(
                 f"{corpus}: mode {taken[0]} needs segments other than those measured; lower "
                 f"ablation.text.n_segments or remove {taken[0]} from ablation.text.modes"
             )
-        texts = Segments.from_examples(others[:reference], card, max_tokens).tokens
+        texts = causal_engine.Segments.from_examples(others[:reference], card, max_tokens).tokens
     decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
     tokens = segments.tokens
     instead = {mode: replacement_of(mode, decoder, tokens, texts, seed) for mode in modes}
@@ -48,7 +46,7 @@ def opened(
 def main(
     model: Path,
     corpus: Path,
-    losses: Out,
+    losses: job.Out,
     units: dict[str, list[str]],
     n_segments: int,
     reference: int,
@@ -56,7 +54,6 @@ def main(
     pass_tokens: int,
     seed: int,
     device: str = "auto",
-    files: list[Path] = (),
 ) -> None:
     """Write a row per variant and segment: the sum of the nats of its next tokens."""
     used = list(dict.fromkeys(mode for modes in units.values() for mode in modes))

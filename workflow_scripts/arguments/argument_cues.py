@@ -17,7 +17,6 @@ from workflow_scripts.arguments.wording import Cue, forms, grams
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import ARCT_VERSIONS, points_of, read_arct, splits_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 LEVEL = 0.05
 
@@ -85,7 +84,7 @@ def interval(
 
 def main(
     table: Path,
-    cues: Out,
+    cues: job.Out,
     cue: str,
     sizes: list[int],
     same: dict[str, str],

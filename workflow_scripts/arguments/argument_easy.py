@@ -18,7 +18,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 # Names of experiments: the model's, and what follows it for a set-up.
 MODELS = {
@@ -150,12 +149,11 @@ def main(
     table: Path,
     predictions: list[Path],
     scores: Path,
-    easy: Out,
+    easy: job.Out,
     cue: str,
     same: dict[str, str],
     degenerate_below: dict[str, float],
     published: str = "",
-    files: list[Path] = (),
 ) -> None:
     """Write the counts of every held-out original point; `published` is the authors' folder."""
     points = pd.concat(held_out(read_arct(table)), ignore_index=True)

@@ -10,12 +10,11 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import read_arct
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def main(
     table: Path,
-    grid: Out,
+    grid: job.Out,
     family: str,
     setups: list[str],
     trained_on: str,
@@ -25,7 +24,6 @@ def main(
     model: Path | None = None,
     vectors: Path | None = None,
     words: Path | None = None,
-    files: list[Path] = (),
 ) -> None:
     """Write the development accuracy of every set-up at every point of the grid."""
     points = read_arct(table)

@@ -12,14 +12,12 @@ from workflow_scripts.arguments.families import bert_family
 from workflow_scripts.arguments.wording import cue_in, inputs_of, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tables import sample_rows
 from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import sweep
 from workflow_scripts.core.model.classifiers import Scorer
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def sweep_pairs(
@@ -38,7 +36,7 @@ def main(
     model: Path,
     table: Path,
     weights: list[Path],
-    heads: Out,
+    heads: job.Out,
     setups: list[str],
     cue: str,
     same: Mapping[str, str],
@@ -49,12 +47,11 @@ def main(
     seed: int,
     precision: str = "float32",
     device: str = "auto",
-    files: list[Path] = (),
 ) -> None:
     """Write the logits on at most `points` (0: all) original points of each held-out split."""
     family, frames = bert_family(read_card(model), settings), []
     splits = held_out(read_arct(table))
-    sampled = [sample_rows(rows, points, seed) for rows in splits]
+    sampled = [tables.sample_rows(rows, points, seed) for rows in splits]
     chosen = pd.concat(sampled, ignore_index=True)
     chosen["side"] = side_of(cue_in(chosen, tuple(cue.lower().split()), same))
     for named, scorer in kept_models(family, weights, setups, running.pick_device(device)):

@@ -28,7 +28,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +99,7 @@ def main(
     table: Path,
     cues: Path,
     weights: list[Path],
-    reliance: Out,
+    reliance: job.Out,
     family: str,
     setups: list[str],
     settings: dict[str, Any],
@@ -112,7 +111,6 @@ def main(
     model: Path | None = None,
     vectors: Path | None = None,
     words: Path | None = None,
-    files: list[Path] = (),
 ) -> None:
     """Write the logits on unchanged and changed points, for every seed and kept set-up."""
     points = read_arct(table)

@@ -27,7 +27,6 @@ from workflow_scripts.core.data.tasks import TRAINED_ON, points_of, read_arct, s
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 HELD_OUT = ("original", "negated")
 Encode = Callable[[Texts], Any]
@@ -145,9 +144,9 @@ def predict(
 
 def main(
     table: Path,
-    weights: Out,
-    predictions: Out,
-    curves: Out,
+    weights: job.Out,
+    predictions: job.Out,
+    curves: job.Out,
     family: str,
     setups: list[str],
     trained_on: str,
@@ -159,7 +158,6 @@ def main(
     model: Path | None = None,
     vectors: Path | None = None,
     words: Path | None = None,
-    files: list[Path] = (),
 ) -> None:
     """Write the logits, a row per epoch, and the weights: `weights`/<seed>/<set-up>."""
     points = read_arct(table)

@@ -8,7 +8,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 RUN = ["family", "trained_on", "setup", "seed"]
 COLUMNS = (*RUN, "split", "version", "id", "label", "logit_0", "logit_1")
@@ -51,7 +50,7 @@ def measure(frame: pd.DataFrame, degenerate_below: Mapping[str, float]) -> pd.Da
     return scores.sort_values([*RUN, "split"], kind="stable").astype({"split": str})
 
 
-def main(predictions: list[Path], scores: Out, degenerate_below: dict[str, float]) -> None:
+def main(predictions: list[Path], scores: job.Out, degenerate_below: dict[str, float]) -> None:
     """Write the scores of all runs."""
     tables.write(measure(tables.read_all(predictions, COLUMNS), degenerate_below), scores)
 

@@ -13,7 +13,6 @@ from torch.nn import functional
 from torch.optim.lr_scheduler import LambdaLR
 
 from workflow_scripts.core.model import running
-from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.model.training import (
     ShuffledIndices,
     linear_schedule,
@@ -92,7 +91,7 @@ def fit(
     def loss_of(points: torch.Tensor) -> torch.Tensor:
         chosen = points.numpy()
         both = np.stack([2 * chosen, 2 * chosen + 1], axis=1).ravel()
-        with OneDNN():
+        with running.OneDNN():
             scores = family.score(model, [training.texts[k] for k in both])
         labels = torch.from_numpy(training.labels[chosen]).to(plan.device)
         rates.append(optimizer.param_groups[0]["lr"])
@@ -126,8 +125,8 @@ def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndar
     outputs = np.empty(len(texts), dtype=np.float32)
     training = model.training
     model.eval()
-    for batch in by_length([family.length(text) for text in texts], BATCH_TOKENS):
-        with torch.inference_mode(), OneDNN():
+    for batch in running.by_length([family.length(text) for text in texts], BATCH_TOKENS):
+        with torch.inference_mode(), running.OneDNN():
             scores = family.score(model, [texts[k] for k in batch])
         outputs[batch] = scores.float().cpu().numpy()
     model.train(training)

@@ -31,7 +31,6 @@ from workflow_scripts.core.stats.bootstrap import (
     bootstrap_mean,
     observed_and_resampled,
 )
-from workflow_scripts.core.stats.randomisation import OfSums
 
 # As printed for "not". The public files give other numbers.
 PAPER = {
@@ -443,7 +442,7 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
         change = (disabled - intact).to_numpy()
         effect, low, high = bootstrap_mean(change.T, draws, seed, INDEPENDENT)
         n = change.shape[1]
-        means = OfSums(lambda values: values[None], lambda sums, n=n: sums[0] / n)
+        means = randomisation.OfSums(lambda values: values[None], lambda sums, n=n: sums[0] / n)
         compared = means, intact.to_numpy(), disabled.to_numpy()
         tested = randomisation.test(*compared, permutations, seed)
         worse = lower if name == "margin" else missed

@@ -13,7 +13,6 @@ import pandas as pd
 from workflow_scripts.arguments.wording import FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TRAINED_ON, last_split
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -101,12 +100,12 @@ def counts(runs: pd.DataFrame) -> dict[str, Any]:
 
 def table1(scores: pd.DataFrame, name: str, system: str | None) -> pd.DataFrame:
     """A row for each of the study's families, and for each system of the paper but `system`."""
-    runs = where(scores, setup="full", trained_on="original", points="original")
+    runs = tables.where(scores, setup="full", trained_on="original", points="original")
     rows, titles = [], FAMILIES | {"bert": f"BERT ({name})"}
     systems = FAMILIES | {"bert": system}
     for family, title in titles.items():
-        of_family = where(runs, family=family)
-        dev, test = where(of_family, split="dev"), where(of_family, split="test")
+        of_family = tables.where(runs, family=family)
+        dev, test = tables.where(of_family, split="dev"), tables.where(of_family, split="test")
         if not len(dev):
             continue
         row = {"model": title} | counts(dev) | summary(dev, "dev_") | summary(test, "test_")
@@ -125,11 +124,11 @@ def _printed(system: str | None) -> dict[str, Any]:
 
 def table3(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
     """A row per family and set-up, trained and measured on original points, and of the paper's."""
-    chosen = where(scores, trained_on="original", points="original", split=split)
+    chosen = tables.where(scores, trained_on="original", points="original", split=split)
     systems = FAMILIES | {"bert": system}
     rows = []
     for family, setup in itertools.product(FAMILIES, SETUPS):
-        runs = where(chosen, family=family, setup=setup)
+        runs = tables.where(chosen, family=family, setup=setup)
         if len(runs):
             row = {"model": FAMILIES[family], "setup": TITLES[setup], "split": split}
             key = systems[family], setup
@@ -148,16 +147,16 @@ def _table3(key: tuple[str | None, str]) -> dict[str, Any]:
 
 def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
     """A row per training set, family and set-up, on the adversarial set and on its two halves."""
-    chosen, rows = where(scores, split=split), []
+    chosen, rows = tables.where(scores, split=split), []
     for trained_on, family, setup in itertools.product(TRAINED_ON, FAMILIES, SETUPS):
-        runs = where(chosen, family=family, setup=setup, trained_on=trained_on)
-        both = where(runs, points="adversarial")
+        runs = tables.where(chosen, family=family, setup=setup, trained_on=trained_on)
+        both = tables.where(runs, points="adversarial")
         if not len(both):
             continue
         row = {"trained_on": trained_on, "model": FAMILIES[family]}
         row |= {"setup": TITLES[setup], "split": split} | counts(both) | summary(both)
         for half in ("original", "negated"):
-            row[f"{half}_half"] = 100 * where(runs, points=half)["accuracy"].mean()
+            row[f"{half}_half"] = 100 * tables.where(runs, points=half)["accuracy"].mean()
         key = system if family == "bert" and trained_on != "original" else None, setup
         rows.append(row | columns(TABLE4.get(key)))
     about = {"trained_on": "adversarial", "split": "test"}

@@ -1,13 +1,10 @@
 """The model in a GGUF file as a directory that every job reads: float32 weights, safetensors."""
 
-from pathlib import Path
-
 from workflow_scripts.core.model import gguf_files, models
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
-def main(source: dict, dequantised: Out, files: list[Path] = ()) -> None:
+def main(source: dict, dequantised: job.Out) -> None:
     """Write the model that `source` names (`files`: its file, where local).
 
     Its config states as `quantised` what most weights were stored as.

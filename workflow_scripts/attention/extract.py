@@ -8,19 +8,17 @@ from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.extraction import extract, meta_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def main(
     model: Path,
     corpus: Path,
-    shard: Out,
+    shard: job.Out,
     max_tokens: int,
     batch_tokens: int = 4096,
     device: str = "auto",
     precision: str = "float32",
     part: str | None = None,
-    files: list[Path] = (),
 ) -> None:
     """Extract `corpus`, or its part `part` (as `2-of-8`), with the model of the card `model`."""
     card = read_card(model)

@@ -5,10 +5,9 @@ from pathlib import Path
 from workflow_scripts.core.data import cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
-def main(shards: list[Path], model: Path, attention: Out) -> None:
+def main(shards: list[Path], model: Path, attention: job.Out) -> None:
     """Copy `shards`, of the model of the card `model`, to one cache at `attention`."""
     cache.join(shards, attention, read_card(model))
 

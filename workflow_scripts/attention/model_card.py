@@ -1,7 +1,5 @@
 """The model's card, which shows before any long job that its attention can be read."""
 
-from pathlib import Path
-
 from workflow_scripts.core.data.cards import (
     check_abilities,
     check_kind,
@@ -11,16 +9,14 @@ from workflow_scripts.core.data.cards import (
 )
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def main(
-    model: Out,
+    model: job.Out,
     source: dict,
     name: str,
     kind: str = "encoder",
     needed: dict | None = None,
-    files: list[Path] = (),
 ) -> None:
     """Write the card of the model that `source` names (`files`: its files, where local).
 

@@ -21,11 +21,10 @@ from workflow_scripts.core.measures.one_pass import measure_all
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.extraction import Computed
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def main(
-    products: list[Out],
+    products: list[job.Out],
     steps: list,
     sources: dict,
     one_pass: bool,

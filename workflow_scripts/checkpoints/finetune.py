@@ -24,7 +24,6 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.model.training import (
     WarmedUpRecipe,
     claim_state,
@@ -32,7 +31,6 @@ from workflow_scripts.core.model.training import (
     train_resumably,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_weights
 from workflow_scripts.core.stats.metrics import majority, predictions_of, score, weighted_scores
 
@@ -76,7 +74,7 @@ def train(
 
     def loss_of(indices: torch.Tensor) -> torch.Tensor:
         inputs = running.pad([training.tokens[index] for index in indices], model)
-        with running.autocast(model.device, recipe.precision), OneDNN():
+        with running.autocast(model.device, recipe.precision), running.OneDNN():
             logits = model(**inputs).logits
         return loss_of_logits(logits, training.labels[indices].to(model.device))
 
@@ -115,11 +113,11 @@ def score_rows(
 def main(
     model: Path,
     table: Path,
-    checkpoint: Out,
-    epochs: Out,
-    card: Out,
-    metrics: Out,
-    curve: Out,
+    checkpoint: job.Out,
+    epochs: job.Out,
+    card: job.Out,
+    metrics: job.Out,
+    curve: job.Out,
     task: str,
     init: str,
     max_tokens: int,
@@ -128,7 +126,6 @@ def main(
     seed: int,
     every_epoch: bool = False,
     device: str = "auto",
-    files: list[Path] = (),
 ) -> None:
     """Write checkpoint, card, metrics and curve; a killed run resumes from <checkpoint>.work.
 

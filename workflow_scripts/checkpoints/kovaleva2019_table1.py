@@ -7,7 +7,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 # The paper's own numbers (BERT-base): untrained, from the normal distribution, from pretrained.
 # The paper calls STS-B's metric accuracy; it is compared with Pearson's correlation here.
@@ -55,7 +54,7 @@ def table1(metrics: pd.DataFrame) -> pd.DataFrame:
     return frame.sort_values("task", key=lambda titles: titles.map(rank), kind="stable")
 
 
-def main(metrics: list[Path], counts: list[Path], table: Out) -> None:
+def main(metrics: list[Path], counts: list[Path], table: job.Out) -> None:
     """Write the table; `counts` state how many training examples there are, and of what origin.
 
     `official` are the task's own files; others are in its place.

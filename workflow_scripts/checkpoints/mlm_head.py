@@ -24,11 +24,8 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import mlm, models, running
-from workflow_scripts.core.model.mlm import IGNORED, mask_example
-from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 BATCH = 256  # masked positions
 BATCH_TOKENS = 4096
@@ -43,18 +40,18 @@ def masked_states(
     """
     states, labels = [], []
     for round_ in range(maskings):
-        batches = by_length([len(example) for example in tokens], BATCH_TOKENS)
+        batches = running.by_length([len(example) for example in tokens], BATCH_TOKENS)
         for batch in job.progress(batches, desc=f"hidden states, masking {round_ + 1}"):
             rngs = [np.random.default_rng([seed, round_, index]) for index in batch]
             masked = [
-                mask_example(tokens[index], mask_id, model.config.vocab_size, rng)
+                mlm.mask_example(tokens[index], mask_id, model.config.vocab_size, rng)
                 for index, rng in zip(batch, rngs, strict=True)
             ]
             inputs = running.pad([example for example, _ in masked], model)
-            with torch.inference_mode(), OneDNN():
+            with torch.inference_mode(), running.OneDNN():
                 hidden = model.base_model(**inputs).last_hidden_state
             for row, (_, true_ids) in enumerate(masked):
-                positions = np.flatnonzero(true_ids != IGNORED)
+                positions = np.flatnonzero(true_ids != mlm.IGNORED)
                 states.append(hidden[row, torch.from_numpy(positions)].cpu())
                 labels.append(torch.from_numpy(true_ids[positions]))
     return torch.cat(states), torch.cat(labels)
@@ -66,7 +63,7 @@ def fit(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor, reci
     device = parameters[0].device
 
     def loss_of(indices: torch.Tensor) -> torch.Tensor:
-        with OneDNN():
+        with running.OneDNN():
             return head_loss(model, states[indices].to(device), labels[indices].to(device)).mean()
 
     batches = ShuffledIndices(len(labels), recipe.batch_size, recipe.seed)
@@ -92,7 +89,7 @@ def unigrams(labels: torch.Tensor, vocabulary: int) -> torch.Tensor:
 def evaluate(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor) -> float:
     """Mean loss in nats over masked positions."""
     device = model.device
-    with torch.inference_mode(), OneDNN():
+    with torch.inference_mode(), running.OneDNN():
         parts = [
             head_loss(model, state.to(device), label.to(device))
             for state, label in zip(states.split(BATCH), labels.split(BATCH), strict=True)
@@ -103,8 +100,8 @@ def evaluate(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor)
 def main(
     model: Path,
     training: Path,
-    head: Out,
-    losses: Out,
+    head: job.Out,
+    losses: job.Out,
     max_tokens: int,
     n_segments: int,
     maskings: int,
@@ -112,7 +109,6 @@ def main(
     learning_rate: float,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the head of the model of card `model` and its loss on held-out training segments."""
     card = read_card(model)

@@ -25,7 +25,6 @@ from workflow_scripts.claims.verdicts import (
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 # Their measures are entered as they are imported.
 PAPERS = (clark, kovaleva, michel, niven, norms, decoders)
@@ -144,8 +143,8 @@ def main(
     published: list[Path],
     model: Path,
     products: list[Path],
-    table: Out,
-    cases: Out,
+    table: job.Out,
+    cases: job.Out,
     data: dict,
     translator: bool = False,
 ) -> None:

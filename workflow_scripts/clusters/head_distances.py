@@ -20,7 +20,6 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, with_all_layers
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 TINY = 1e-20  # added to every weight: log(0) never occurs, and nothing else changes
 TRIANGLE = 3  # axes of a `triangle`: layer, head, weight
@@ -139,7 +138,7 @@ class MeanDistances:
 def main(
     attention: Path,
     model: Path,
-    distances_table: Out,
+    distances_table: job.Out,
     n_segments: int,
     smoothing: float,
     threads: int = 1,

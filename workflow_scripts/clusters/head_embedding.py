@@ -15,7 +15,6 @@ from workflow_scripts.clusters.measures import EMBEDDING, OF_DECODERS
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE
 
 # As in the released notebook: a head that exceeds several thresholds has the first behaviour.
@@ -128,8 +127,8 @@ def from_uniform(pairs: pd.DataFrame) -> list[float]:
 def main(
     distances_table: Path,
     known: list[Path],
-    embedding: Out,
-    table: Out,
+    embedding: job.Out,
+    table: job.Out,
     thresholds: dict,
     permutations: int,
     seed: int = 1,

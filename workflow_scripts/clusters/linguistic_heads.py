@@ -12,14 +12,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 COLUMNS = ["behaviour", "layer", "head", "accuracy", "ci_low", "ci_high", "n", "baseline", "marked"]
 
 
 def main(
-    heads: Out,
-    table: Out,
+    heads: job.Out,
+    table: job.Out,
     relations: list,
     fewest: int,
     annotations: dict,

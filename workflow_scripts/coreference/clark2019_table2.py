@@ -7,7 +7,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference.antecedents import ALL
 
 SYSTEMS = {"nearest": "nearest mention", "head_match": "head word match", "rules": "four sieves"}
@@ -90,7 +89,7 @@ def _held_out(row: pd.Series) -> dict:
 
 
 def main(
-    scores: Path, rules: Path, best: Path, table: Out, annotation: str, singletons: bool
+    scores: Path, rules: Path, best: Path, table: job.Out, annotation: str, singletons: bool
 ) -> None:
     """Write the table; `annotation` and `singletons` state what the mentions are."""
     frame = table2(tables.read(scores), tables.read(rules), tables.read(best)).round(1)

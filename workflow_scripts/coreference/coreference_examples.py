@@ -21,9 +21,7 @@ from workflow_scripts.core.data.wordpieces import (
 )
 from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference import antecedents
-from workflow_scripts.coreference.antecedents import ALL
 
 SHORTEST, LONGEST = 6, 18  # words of a passage
 OTHER = "(other words)"  # of the text, not of the passage
@@ -92,7 +90,7 @@ def main(
     model: Path,
     annotation: Path,
     scores: Path,
-    examples: Out,
+    examples: job.Out,
     n_examples: int,
     seed: int = 1,
 ) -> None:
@@ -104,7 +102,7 @@ def main(
     card, documents = read_card(model), read_documents(annotation)
     decoder = is_decoder(card)
     frame = tables.read(scores)
-    frame = frame[(frame["candidates"] == "words") & (frame["type"] == ALL)]
+    frame = frame[(frame["candidates"] == "words") & (frame["type"] == antecedents.ALL)]
     best = frame.loc[frame["accuracy"].idxmax()]
     layer, head = int(best["layer"]), int(best["head"])
     title = f"coreference, to an antecedent\n{best['accuracy']:.0%} {LEFT_OUT[decoder]}"

@@ -21,10 +21,8 @@ from workflow_scripts.core.data.wordpieces import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.coreference import antecedents
-from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,12 @@ def count_corpus(
     """
     cache.expect([document.id for document in documents], "the mentions")
     units = stats_bootstrap.document_units(names)
-    heads = (len(CANDIDATES), cache.n_layers, cache.n_heads, len(TYPES))
+    heads = (len(antecedents.CANDIDATES), cache.n_layers, cache.n_heads, len(antecedents.TYPES))
     correct, tied = np.zeros((units.max() + 1, *heads), int), np.zeros(heads, int)
-    rules = np.zeros((len(correct), len(SYSTEMS), len(TYPES)), int)
+    rules = np.zeros((len(correct), len(antecedents.SYSTEMS), len(antecedents.TYPES)), int)
     # Of each text, to be summed in their order.
-    of_text = np.zeros((len(documents), len(TYPES)), int)
-    chance = np.zeros((len(documents), len(CANDIDATES), len(TYPES)))
+    of_text = np.zeros((len(documents), len(antecedents.TYPES)), int)
+    chance = np.zeros((len(documents), len(antecedents.CANDIDATES), len(antecedents.TYPES)))
     n_mentions = n_cut = of_all = 0
     read_words = attention_to_earlier if decoder else word_attention
 
@@ -101,7 +99,7 @@ def count_corpus(
             "coreferent mentions": int(of_text[:, 0].sum()),
             "texts with a coreferent mention": np.count_nonzero(of_text[:, 0]),
         }
-        total, n = np.zeros((len(correct), len(TYPES)), int), of_text.sum(axis=0)
+        total, n = np.zeros((len(correct), len(antecedents.TYPES)), int), of_text.sum(axis=0)
         np.add.at(total, units, of_text)
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = {"uniform": chance.sum(axis=0)[:, None, None] / n, "coverage": n / of_all}
@@ -119,16 +117,16 @@ HELD_OUT = ("layer", "head", "accuracy", "n")
 def head_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
     _, n_layers, n_heads, _ = counts.tied.shape
-    axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
+    axes = {"candidates": antecedents.CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
     columns = _accuracies(counts.correct, counts, draws, seed) | {"tied": counts.tied}
-    return tables.tidy(axes | {"type": TYPES}, **columns, **counts.of_decoder)
+    return tables.tidy(axes | {"type": antecedents.TYPES}, **columns, **counts.of_decoder)
 
 
 def rule_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per rule-based baseline and type."""
     columns = _accuracies(counts.rules, counts, draws, seed)
     columns |= {name: of for name, of in counts.of_decoder.items() if name == "coverage"}
-    return tables.tidy({"system": list(SYSTEMS), "type": TYPES}, **columns)
+    return tables.tidy({"system": list(antecedents.SYSTEMS), "type": antecedents.TYPES}, **columns)
 
 
 def _accuracies(
@@ -145,19 +143,19 @@ def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     `gain_<rule>` is what it gains over each of SYSTEMS on the same mentions; both ways.
     """
     frames = []
-    for row, candidates in enumerate(CANDIDATES):
+    for row, candidates in enumerate(antecedents.CANDIDATES):
         correct = counts.correct[:, row]
         best = stats_bootstrap.held_out(correct, counts.total, seed)
         gains = {
             system: stats_bootstrap.held_out_gains(
                 correct, counts.rules[:, [k]], counts.total, draws, seed
             )
-            for k, system in enumerate(SYSTEMS)
+            for k, system in enumerate(antecedents.SYSTEMS)
         }
         frame = pd.DataFrame(
             [
                 (candidates, kind, *index, *scored)
-                for kind, (index, *scored) in zip(TYPES, best, strict=True)
+                for kind, (index, *scored) in zip(antecedents.TYPES, best, strict=True)
             ],
             columns=["candidates", "type", *(f"held_out_{name}" for name in HELD_OUT)],
         )
@@ -174,10 +172,10 @@ def main(
     model: Path,
     annotation: Path,
     corpus: Path,
-    scores: Out,
-    rules: Out,
-    best: Out,
-    mentions: Out,
+    scores: job.Out,
+    rules: job.Out,
+    best: job.Out,
+    mentions: job.Out,
     bootstrap: int,
     seed: int = 1,
 ) -> Measure:

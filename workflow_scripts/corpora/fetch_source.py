@@ -17,7 +17,6 @@ import requests
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
-from workflow_scripts.core.run.downloads import File, Source
 from workflow_scripts.core.run.files import ARCHIVES
 
 log = logging.getLogger(__name__)
@@ -73,7 +72,7 @@ class Resuming:
         raise ValueError(f"more than {REDIRECTS} redirects")
 
 
-def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
+def fetch(source: downloads.Source, folder: Path, mirror: str = "") -> dict[str, str]:
     """Fetch every file of a source into `folder` and check it; returns the SHA-256 of each."""
     folder.mkdir(parents=True, exist_ok=True)
     get = BY["url" if mirror else source.by]
@@ -116,7 +115,7 @@ def _innermost(error: BaseException) -> BaseException:
     return error
 
 
-def _from_url(source: Source, file: File, path: Path, mirror: str) -> None:
+def _from_url(source: downloads.Source, file: downloads.File, path: Path, mirror: str) -> None:
     """From the source's URL or a mirror's, or from a folder that mirrors it."""
     if mirror and "://" not in mirror:
         shutil.copyfile(Path(mirror, source.name, file.name).expanduser(), path)
@@ -131,7 +130,7 @@ def _from_url(source: Source, file: File, path: Path, mirror: str) -> None:
     )
 
 
-def _from_sacrebleu(_: Source, file: File, path: Path, mirror: str) -> None:
+def _from_sacrebleu(_: downloads.Source, file: downloads.File, path: Path, mirror: str) -> None:
     """From sacrebleu, which has a checksum of each archive: `at` is test sets, languages, side."""
     from sacrebleu.utils import get_reference_files, get_source_file
 
@@ -146,13 +145,13 @@ def _from_sacrebleu(_: Source, file: File, path: Path, mirror: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-BY: dict[str, Callable[[Source, File, Path, str], None]] = {
+BY: dict[str, Callable[[downloads.Source, downloads.File, Path, str], None]] = {
     "url": _from_url,
     "sacrebleu": _from_sacrebleu,
 }
 
 
-def publish(source: Source, work: Path, folder: Path) -> None:
+def publish(source: downloads.Source, work: Path, folder: Path) -> None:
     """Put the files of a source from `work` into `folder`; archives become folders of their names.
 
     Nothing else in `work` counts. Raises InputError for an archive that cannot be unpacked, which

@@ -19,7 +19,6 @@ from workflow_scripts.core.data.heads import head_label, head_labels
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.finetuning_tables import STAGES
 from workflow_scripts.finetuning.token_kinds import KINDS, LINGUISTIC
 
@@ -109,7 +108,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def kovaleva2019_features(features: list[Path], table: Out) -> Figure:
+def kovaleva2019_features(features: list[Path], table: job.Out) -> Figure:
     """A row of heat maps for each kind of word, on one scale; red means more attention.
 
     A map for each task, the mean over seeds. The table has the special tokens too.
@@ -277,7 +276,7 @@ LINK_COLUMNS = ["attention", "ci_low", "ci_high", "n", "links"]
 LINK_COLUMNS += ["neighbours", "neighbours_low", "neighbours_high"]
 
 
-def kovaleva2019_links(links: list[Path], table: Out) -> None:
+def kovaleva2019_links(links: list[Path], table: job.Out) -> None:
     """Write the three heads with most attention along each link, and theirs to neighbours.
 
     A row each by task, stage, link and distance, means over seeds.
@@ -291,7 +290,7 @@ SHARED_COLUMNS = ["attention", "others", "excess", "ci_low", "ci_high", "n"]
 
 
 @figures.drawn
-def kovaleva2019_shared(shared: list[Path], table: Out) -> Figure:
+def kovaleva2019_shared(shared: list[Path], table: job.Out) -> Figure:
     """The excess for each task and stage, the mean over seeds; the table has the strongest heads.
 
     The figure has the measure `copy`, the table both.

@@ -9,7 +9,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.finetuning_tables import STAGES
 
 
@@ -35,7 +34,7 @@ def main(
     tuned: Path,
     model: Path,
     card: Path,
-    maps: Out,
+    maps: job.Out,
     most_tokens: int,
     task: str,
     seed: int = 1,

@@ -15,7 +15,6 @@ from workflow_scripts.core.data.annotations import read_examples, read_trees
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean, per_head
 from workflow_scripts.finetuning.token_kinds import (
     KINDS,
@@ -249,10 +248,10 @@ def main(
     card: Path,
     examples: Path,
     annotation: Path,
-    similarity: Out,
-    features: Out,
-    links: Out,
-    shared: Out,
+    similarity: job.Out,
+    features: job.Out,
+    links: job.Out,
+    shared: job.Out,
     task: str,
     seed: int,
     bootstrap: int,

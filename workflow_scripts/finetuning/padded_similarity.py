@@ -18,9 +18,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, running
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
 from workflow_scripts.finetuning.finetuning_tables import cosine
 
@@ -39,7 +37,7 @@ def padded_maps(
     capture = attention.Capture()
     with (
         torch.inference_mode(),
-        OneDNN(),
+        running.OneDNN(),
         running.autocast(model.device, precision),
         attention.watching(model, capture),
     ):
@@ -51,7 +49,7 @@ def main(
     model: Path,
     card: Path,
     examples: Path,
-    similarity: Out,
+    similarity: job.Out,
     task: str,
     seed: int,
     length: int,
@@ -60,8 +58,6 @@ def main(
     bootstrap: int,
     device: str = "auto",
     precision: str = "float32",
-    files: list[Path] = (),
-    checkpoint: Path | None = None,
 ) -> None:
     """Write each head's cosine similarity between the stages over maps padded to `length`.
 

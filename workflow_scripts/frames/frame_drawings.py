@@ -16,7 +16,6 @@ from workflow_scripts.core.data.wordpieces import (
     words_of_units,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.frames.frame_scores import DIRECTIONS
 
 COLUMNS = ("layer", "head", "direction", "attention", "difference", "p_corrected")
@@ -69,7 +68,7 @@ def main(
     model: Path,
     annotation: Path,
     scores: Path,
-    drawings: Out,
+    drawings: job.Out,
     percentile: float,
     seed: int = 1,
 ) -> None:

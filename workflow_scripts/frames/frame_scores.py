@@ -27,7 +27,6 @@ from workflow_scripts.core.data.wordpieces import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
 from workflow_scripts.core.stats.randomisation import matched_p_values
 
@@ -209,7 +208,7 @@ def main(
     corpus: Path,
     model: Path,
     annotation: Path,
-    scores: Out,
+    scores: job.Out,
     bootstrap: int,
     draws: int,
     seed: int = 1,

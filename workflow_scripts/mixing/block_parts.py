@@ -25,7 +25,6 @@ from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import Values, attention_modules, find_norms
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.layers import layers_of
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.stats.bootstrap import bootstrap_mean
 
 
@@ -71,7 +70,7 @@ def blocks(
     """
     found: list[tuple[torch.Tensor, torch.Tensor]] = []
     watcher = Values(lambda layer, pattern, values: found.append((pattern[0], values[0])))
-    with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
+    with torch.inference_mode(), running.OneDNN(), attention.watching(model, watcher):
         inputs = running.pad([tokens], model)
         states = model(**inputs, output_hidden_states=True).hidden_states
     layered = layers_of(model) if attention.is_bidirectional(model) else None

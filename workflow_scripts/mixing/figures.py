@@ -10,7 +10,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 KEYS = ["layer", "head", "target"]
 SHOWN = ("cls", "first", "sep", "punctuation")  # of the targets, those that a model has
@@ -28,7 +27,7 @@ def joined(weights: pd.DataFrame, norms: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def kobayashi2020_norms(weights: Path, norms: Path, table: Out) -> Figure:
+def kobayashi2020_norms(weights: Path, norms: Path, table: job.Out) -> Figure:
     """A panel per target: a point per head and a line through the layers' means, both ways.
 
     The table has a row per head and target, in percent.

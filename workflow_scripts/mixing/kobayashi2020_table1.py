@@ -8,7 +8,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 KEYS = ["relation", "direction", "layer", "head"]
 NUMBERS = ["accuracy", "ci_low", "ci_high"]
@@ -58,7 +57,7 @@ def _row(best: dict[str, pd.Series]) -> dict:
     return found
 
 
-def main(weights: Path, norms: Path, table: Out, fewest: int, annotation: str) -> None:
+def main(weights: Path, norms: Path, table: job.Out, fewest: int, annotation: str) -> None:
     """Write the table; `annotation` states whether the trees are gold or silver."""
     frame = both_ways(tables.read(weights), tables.read(norms), fewest)
     numbers = frame.select_dtypes(np.floating).columns

@@ -10,7 +10,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.head_maps import output_maps
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import Block, blocks, by_layer, opened
 
 
@@ -47,13 +46,12 @@ def ratios_of_texts(model: PreTrainedModel, texts: list[Tokens]) -> dict[str, np
 def main(
     model: Path,
     corpus: Path,
-    table: Out,
+    table: job.Out,
     n_segments: int,
     max_tokens: int,
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the mixing ratios of each layer and method, in percent."""
     body, texts, documents = opened(model, corpus, n_segments, max_tokens, seed, device)

@@ -16,9 +16,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal_engine, running
 from workflow_scripts.core.model.head_maps import Values, output_maps
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import blocks, by_layer, opened
 
 MEASURES = ("first", "self", "top_weights", "top_norms", "weights", "norms")
@@ -67,13 +65,13 @@ def scores(model: PreTrainedModel, tokens: Tokens, rows: int = 64) -> np.ndarray
 
     chosen = [layers.each[place] for place in layers.places]
     watcher = Values(lambda layer, pattern, found: values.append(found[0]))
-    with ExitStack() as hooks, torch.inference_mode(), OneDNN():
+    with ExitStack() as hooks, torch.inference_mode(), running.OneDNN():
         hooks.enter_context(attention.watching(model, watcher))
         for layer in chosen:
             hooks.enter_context(layer.register_forward_hook(keep, with_kwargs=True))
         model(**running.pad([tokens], model), use_cache=False)
     found, n = [], len(tokens)
-    with torch.inference_mode(), OneDNN():
+    with torch.inference_mode(), running.OneDNN():
         for layer, of_layer, call in zip(chosen, values, kept, strict=True):
             changes = [
                 _changes(model, layer, call, Without(of_layer, first), min(rows, n - first))
@@ -128,13 +126,12 @@ def _top(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
 def main(
     model: Path,
     corpus: Path,
-    table: Out,
+    table: job.Out,
     n_segments: int,
     max_tokens: int,
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write each measure of each layer with its interval over documents."""
     body, texts, documents = opened(model, corpus, n_segments, max_tokens, seed, device)

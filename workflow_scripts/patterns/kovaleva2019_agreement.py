@@ -9,7 +9,6 @@ from sklearn.metrics import cohen_kappa_score
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_weights, wilson
 from workflow_scripts.patterns.annotated_maps import CLASSES, Annotation, read_annotations
 
@@ -47,7 +46,7 @@ def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def main(first: Path, second: Path, table: Out, draws: int, seed: int) -> None:
+def main(first: Path, second: Path, table: job.Out, draws: int, seed: int) -> None:
     """Write the agreement on the maps of the file `second`."""
     labels = paired(read_annotations(first), read_annotations(second))
     tables.write_csv(agreement(labels, draws, seed), table)

@@ -8,7 +8,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
 from workflow_scripts.patterns.annotated_maps import CLASSES, STAGES
 
@@ -83,7 +82,7 @@ def shares_table(shares: pd.DataFrame) -> pd.DataFrame:
 
 
 def main(
-    predictions: Path, shares: Path, classifier: Out, table: Out, draws: int, seed: int
+    predictions: Path, shares: Path, classifier: job.Out, table: job.Out, draws: int, seed: int
 ) -> None:
     """Write both tables."""
     frame = tables.read(predictions, COLUMNS)

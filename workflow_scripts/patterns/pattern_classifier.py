@@ -25,7 +25,6 @@ from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import (
     CLASSES,
     STAGES,
@@ -184,10 +183,10 @@ def main(
     stored: list[Path],
     caches: list[Path],
     cards: list[Path],
-    classifier: Out,
-    predictions: Out,
-    confusion: Out,
-    maps: Out,
+    classifier: job.Out,
+    predictions: job.Out,
+    confusion: job.Out,
+    maps: job.Out,
     cache_names: list[str],
     n_folds: int,
     epochs: int,

@@ -12,7 +12,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import CLASSES, classify
 from workflow_scripts.patterns.pattern_network import PatternNetwork, folded, predict, to_image
 
@@ -35,7 +34,7 @@ def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
 
 
 def main(
-    classifier: Path, caches: list[Path], cards: list[Path], shares: Out, names: list[list]
+    classifier: Path, caches: list[Path], cards: list[Path], shares: job.Out, names: list[list]
 ) -> None:
     """Write each head's shares of classes; `names` has task, stage and seed of each of `caches`."""
     with safe_open(classifier, "pt") as file:

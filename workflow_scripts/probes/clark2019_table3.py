@@ -8,7 +8,6 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, observed_and_resampled
 from workflow_scripts.probes.probe_scores import BOUND
 
@@ -82,8 +81,8 @@ def pairs(counts: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def main(
     scores: Path,
     counts: Path,
-    table: Out,
-    differences: Out,
+    table: job.Out,
+    differences: job.Out,
     annotation: str,
     bootstrap: int = 1000,
     seed: int = 1,

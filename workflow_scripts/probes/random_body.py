@@ -12,7 +12,6 @@ from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.extraction import extract, meta_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def randomise(model: PreTrainedModel, seed: int) -> PreTrainedModel:
@@ -32,13 +31,12 @@ def random_card(card: dict[str, Any], seed: int) -> dict[str, Any]:
 def main(
     model: Path,
     corpus: Path,
-    attention_cache: Out,
+    attention_cache: job.Out,
     max_tokens: int,
     batch_tokens: int = 4096,
     device: str = "auto",
     precision: str = "float32",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the random body's attention on `corpus`."""
     card = read_card(model)

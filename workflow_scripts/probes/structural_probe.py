@@ -16,7 +16,6 @@ from torch.nn.utils.rnn import pad_sequence
 from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.model import models, running
-from workflow_scripts.core.model.running import OneDNN, by_length, chunks_by_length
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.probes.probe_scores import edges_of
@@ -38,10 +37,10 @@ def word_states(
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, max_positions)
     states_of = {}
-    batches = by_length([len(example) for example in tokens], batch_tokens)
+    batches = running.by_length([len(example) for example in tokens], batch_tokens)
     for batch in job.progress(batches, desc="hidden states"):
         inputs = running.pad([tokens[index] for index in batch], model)
-        with torch.inference_mode(), OneDNN():
+        with torch.inference_mode(), running.OneDNN():
             output = model(**inputs, output_hidden_states=True)
         states = torch.stack(output.hidden_states).cpu().numpy()
         for row, index in enumerate(batch):
@@ -100,7 +99,7 @@ def fit(
         pairs = mask.sum(dim=(1, 2)).clamp_min(1)
         return (errors.sum(dim=(1, 2)) / pairs).mean()
 
-    chunks = chunks_by_length([len(words) for words in states], recipe.batch_size)
+    chunks = running.chunks_by_length([len(words) for words in states], recipe.batch_size)
     batches = [_pad([states[k] for k in chunk], [targets[k] for k in chunk]) for chunk in chunks]
     descend(probe, batches, loss_of, recipe)
     return probe["matrix"].detach().cpu()

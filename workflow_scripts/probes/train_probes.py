@@ -20,7 +20,6 @@ from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.running import chunks_by_length
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.probes import probe_sentences, probing_classifiers, structural_probe
 from workflow_scripts.probes.probe_scores import (
     BOUND,
@@ -271,17 +270,16 @@ def main(
     trees: Path,
     vectors: Path,
     words: Path,
-    scores: Out,
-    counts: Out,
-    curve: Out,
-    rates: Out,
-    probes: Out,
+    scores: job.Out,
+    counts: job.Out,
+    curve: job.Out,
+    rates: job.Out,
+    probes: job.Out,
     settings: dict[str, Any],
     max_tokens: int,
     batch_tokens: int = 4096,
     seed: int = 1,
     device: str = "auto",
-    files: list[Path] = (),
 ) -> None:
     """Write the tables of `Results`, and the folder of probes."""
     probes.mkdir(parents=True)

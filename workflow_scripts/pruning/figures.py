@@ -11,7 +11,6 @@ from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.pruning.michel2019_one_head import over_runs
 
@@ -20,7 +19,7 @@ WRITTEN = ["task", "seed", "variant", "head", "importance", "ci_low", "ci_high",
 
 
 @figures.drawn
-def michel2019_importance(importance: list[Path], variant: str, table: Out) -> Figure:
+def michel2019_importance(importance: list[Path], variant: str, table: job.Out) -> Figure:
     """A heat map per task, normalised by layer; darker means more. The table has all values."""
     frame = tables.read_all(importance)
     shown = frame[frame["variant"] == variant]
@@ -46,7 +45,7 @@ def _title(task: str, rows: pd.DataFrame) -> str:
 
 
 @figures.drawn
-def michel2019_fig3(curves: list[Path], table: Out, bootstrap: int, seed: int) -> Figure:
+def michel2019_fig3(curves: list[Path], table: job.Out, bootstrap: int, seed: int) -> Figure:
     """A panel per task on its main metric; the table has the lines.
 
     Importance is named as estimated once, before pruning, or again before each step.
@@ -127,7 +126,7 @@ def over_draws(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def michel2019_next_token_pruning(curves: Path, table: Out) -> Figure:
+def michel2019_next_token_pruning(curves: Path, table: job.Out) -> Figure:
     """The curves of a decoder, a panel for each unit; the table has their points."""
     frame = over_draws(tables.read(curves))
     tables.write_csv(frame, table)

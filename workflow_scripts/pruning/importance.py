@@ -25,9 +25,7 @@ from workflow_scripts.core.model.interventions import (
     HeadOutputs,
     example_losses,
 )
-from workflow_scripts.core.model.running import OneDNN, by_length, part_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
 from workflow_scripts.core.stats.effects import normalised
 
@@ -65,11 +63,11 @@ def gradients(
     gates = np.ones(shape) if pruned is None else 1.0 - pruned
     values = {variant: np.empty((len(tokens), *shape)) for variant in VARIANTS}
     open_attention(model).requires_grad_(False)
-    for batch in by_length([len(example) for example in tokens], batch_tokens):
+    for batch in running.by_length([len(example) for example in tokens], batch_tokens):
         padded = running.pad([tokens[index] for index in batch], model)
         xi = torch.from_numpy(gates).to(model.device, model.dtype).repeat(len(batch), 1, 1)
         xi.requires_grad_()
-        with OneDNN(), watching(model, Gates(xi), heads := HeadOutputs()):
+        with running.OneDNN(), watching(model, Gates(xi), heads := HeadOutputs()):
             logits = model(**padded).logits
         target = torch.from_numpy(np.asarray(labels)[batch]).to(model.device)
         example_losses(logits, target).sum().backward()
@@ -154,9 +152,8 @@ def importance_table(
 
 def main(
     card: Path,
-    checkpoint: Path,
     table: Path,
-    values: Out,
+    values: job.Out,
     sample_seed: int,
     examples: int,
     max_tokens: int,
@@ -169,7 +166,7 @@ def main(
     """
     model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     tokens, rows = sampler.sample("train", examples)
-    chosen = part_of([len(example) for example in tokens], BACKWARD_TOKENS, part)
+    chosen = running.part_of([len(example) for example in tokens], BACKWARD_TOKENS, part)
     labels = rows["label"].to_numpy()[chosen]
     found = gradients(model, [tokens[index] for index in chosen], labels)
     tables.write(gradients_table(found, chosen), values)

@@ -7,7 +7,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 
@@ -49,7 +48,7 @@ def one_head_table(curves: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def main(curves: list[Path], table: Out, bootstrap: int, seed: int) -> None:
+def main(curves: list[Path], table: job.Out, bootstrap: int, seed: int) -> None:
     """Write the table."""
     columns = ("task", "strategy", "majority", "pruned", "heads", "metric", "score")
     frame = tables.read_all(curves, columns + tuple(OVER_EXAMPLES))

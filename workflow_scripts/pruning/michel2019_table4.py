@@ -22,7 +22,6 @@ from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.layers import layers_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 class NoHeads(nn.Module):
@@ -116,10 +115,9 @@ def seconds(model: PreTrainedModel, batches: Sequence[Sequence[Tokens]]) -> floa
 
 def main(
     card: Path,
-    checkpoint: Path,
     table: Path,
     order: Path,
-    speed: Out,
+    speed: job.Out,
     task: str,
     sample_seed: int,
     share: float,

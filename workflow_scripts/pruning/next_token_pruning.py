@@ -17,11 +17,8 @@ from workflow_scripts.core.model import causal_engine, models, running
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads, n_layers, watching
 from workflow_scripts.core.model.causal_engine import Segments, ablate, sampled_segments
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap, effects
-from workflow_scripts.core.stats.bootstrap import per_head
 
 
 def gradients(
@@ -36,11 +33,11 @@ def gradients(
     shape = (n_layers(model), n_heads(model))
     values = np.empty((len(tokens), *shape))
     model.requires_grad_(False)
-    batches = by_length([len(text) for text in tokens], batch_tokens)
+    batches = running.by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, len(batches), "gradients"):
         inputs = running.pad([tokens[index] for index in batch], model)
         xi = torch.ones(len(batch), *shape, device=model.device, requires_grad=True)
-        with OneDNN(), watching(model, Gates(xi)):
+        with running.OneDNN(), watching(model, Gates(xi)):
             nats = causal_engine.token_losses(model, inputs["input_ids"], inputs["attention_mask"])
             nats.nanmean(dim=1).sum().backward()
         values[batch] = xi.grad.double().cpu().numpy()
@@ -127,15 +124,14 @@ def curve(nats: np.ndarray, segments: Segments, draws: int, seed: int) -> pd.Dat
 def main(
     model: Path,
     corpus: Path,
-    importance: Out,
-    pruned: Out,
+    importance: job.Out,
+    pruned: job.Out,
     settings: dict[str, Any],
     n_segments: int,
     max_tokens: int,
     pass_tokens: int,
     seed: int,
     device: str = "auto",
-    files: list[Path] = (),
 ) -> None:
     """Write importance, from all segments, and the loss after every step of every strategy.
 
@@ -154,7 +150,7 @@ def main(
     draws, counts = settings["bootstrap"], {"n": len(segments.tokens)}
     counts["n_documents"] = len(set(segments.documents))
     for unit, values in units.items():
-        frame = per_head(
+        frame = bootstrap.per_head(
             {unit: np.abs(values)}, "unit", "importance", draws, seed, segments.documents
         )
         unit_norm = effects.normalised(np.abs(values).mean(axis=0))

@@ -18,7 +18,6 @@ from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import example_losses
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects, metrics
 from workflow_scripts.pruning.importance import (
@@ -181,12 +180,11 @@ def pruned_logits(
 
 def main(
     card: Path,
-    checkpoint: Path,
     table: Path,
     logits: Path,
-    importance: Out,
-    curves: Out,
-    order: Out,
+    importance: job.Out,
+    curves: job.Out,
+    order: job.Out,
     task: str,
     init: str,
     seed: int,

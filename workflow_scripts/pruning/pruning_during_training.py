@@ -12,7 +12,6 @@ from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.classifiers import classifier_and_sampler, load_classifier
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.pruning_curves import curve
@@ -20,11 +19,10 @@ from workflow_scripts.pruning.pruning_curves import curve
 
 def main(
     card: Path,
-    checkpoint: Path,
     epochs: Path,
     table: Path,
-    curves: Out,
-    importance: Out,
+    curves: job.Out,
+    importance: job.Out,
     task: str,
     init: str,
     seed: int,

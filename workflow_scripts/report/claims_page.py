@@ -11,7 +11,6 @@ from typing import Any
 from workflow_scripts.claims.published import SOURCES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import caption, caption_html
 from workflow_scripts.report.table_pages import BADGES, Cell, Column, Link, Page
@@ -98,8 +97,8 @@ def main(
     published: list[Path],
     products: list[Path],
     caption_of: Path,
-    page: Out,
-    latex: Out,
+    page: job.Out,
+    latex: job.Out,
     model: str,
     heading: str,
     page_path: str,

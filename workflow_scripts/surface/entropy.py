@@ -15,7 +15,6 @@ from workflow_scripts.core.data.patterns import CachedExample
 from workflow_scripts.core.data.wordpieces import is_decoder
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
 
 MEASURES = ("entropy", "largest", "at_most_tenth")
@@ -84,8 +83,8 @@ def main(
     attention: Path,
     corpus: Path,
     model: Path,
-    entropy: Out,
-    table: Out,
+    entropy: job.Out,
+    table: job.Out,
     broad: float,
     bootstrap: int,
     seed: int = 1,

@@ -17,9 +17,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import attention, mlm, models, running
 from workflow_scripts.core.model.mlm import IGNORED, mask_example
-from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
 from workflow_scripts.surface.special_tokens import key_masks
 
@@ -39,7 +37,7 @@ def importance(
     for row, label in enumerate(labels):
         target[row, : len(label)] = torch.from_numpy(label)
     capture = attention.Capture(with_gradients=True)
-    with OneDNN(), attention.watching(model, capture):
+    with running.OneDNN(), attention.watching(model, capture):
         logits = model(**batch).logits
     target = target.to(logits.device)
     losses = functional.cross_entropy(
@@ -71,14 +69,13 @@ def main(
     model: Path,
     corpus: Path,
     head: Path,
-    gradients: Out,
+    gradients: job.Out,
     max_tokens: int,
     n_segments: int,
     bootstrap: int,
     batch_tokens: int = 4096,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the mean |dL/d alpha| of every head and class of attended token, with intervals.
 
@@ -94,7 +91,7 @@ def main(
     tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
     shape = (len(tokens), card["n_layers"], card["n_heads"])
     values = {target: np.full(shape, np.nan) for target in TARGETS}
-    batches = by_length([len(example) for example in tokens], batch_tokens // 2)
+    batches = running.by_length([len(example) for example in tokens], batch_tokens // 2)
     mask_id, vocabulary = card["special"]["mask"], masked_lm.config.vocab_size
     for batch in job.progress(batches, desc="gradients"):
         # Each example has a random stream, so that batches do not matter.

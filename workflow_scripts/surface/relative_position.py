@@ -13,7 +13,6 @@ from workflow_scripts.core.data.patterns import CachedExample
 from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
 
 OFFSETS = {"self": 0, "previous": -1, "next": 1}
@@ -51,8 +50,8 @@ def main(
     attention: Path,
     corpus: Path,
     model: Path,
-    position: Out,
-    above: Out,
+    position: job.Out,
+    above: job.Out,
     threshold: float,
     bootstrap: int,
     seed: int = 1,

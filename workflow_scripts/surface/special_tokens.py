@@ -13,7 +13,6 @@ from workflow_scripts.core.data.patterns import CachedExample
 from workflow_scripts.core.data.wordpieces import is_decoder, uniform_attention
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
 
 
@@ -85,7 +84,7 @@ def main(
     attention: Path,
     corpus: Path,
     model: Path,
-    special_tokens: Out,
+    special_tokens: job.Out,
     bootstrap: int,
     seed: int = 1,
 ) -> Measure:

@@ -17,7 +17,6 @@ from workflow_scripts.core.data.wordpieces import is_decoder
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 Chosen = list[tuple[int, int, str]]
 TARGETS = {
@@ -119,8 +118,8 @@ def main(
     position: Path,
     special_tokens: Path,
     entropy: Path,
-    drawings: Out,
-    table: Out,
+    drawings: job.Out,
+    table: job.Out,
     threshold: float,
     broad: float,
     heads: list = (),

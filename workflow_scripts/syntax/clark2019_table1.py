@@ -9,7 +9,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.syntax.counting import ALL, ALL_RELEASED
 
 
@@ -146,7 +145,7 @@ def main(
     released: Path,
     offsets: Path,
     best: Path,
-    table: Out,
+    table: job.Out,
     fewest: int,
     annotation: str,
 ) -> None:

@@ -19,7 +19,6 @@ from workflow_scripts.core.data.wordpieces import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.syntax.clark2019_table1 import best_of
 from workflow_scripts.syntax.counting import ALL, DIRECTIONS_BACK, membership, questions, stand_ins
 
@@ -88,7 +87,7 @@ def main(
     model: Path,
     trees: Path,
     scores: Path,
-    examples: Out,
+    examples: job.Out,
     relations: list,
     n_examples: int,
     seed: int = 1,

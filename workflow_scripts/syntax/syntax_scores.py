@@ -23,10 +23,8 @@ from workflow_scripts.core.data.wordpieces import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.syntax import counting
-from workflow_scripts.syntax.counting import DIRECTIONS, DIRECTIONS_BACK
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +82,7 @@ def count_corpus(
     """
     cache.expect([tree.id for tree in trees], "the treebank")
     relations = counting.relations_of(trees) + ([] if decoder else [counting.ALL_RELEASED])
-    directions = DIRECTIONS_BACK if decoder else DIRECTIONS
+    directions = counting.DIRECTIONS_BACK if decoder else counting.DIRECTIONS
     parts = [slice(0, 1), slice(1, 2)] if decoder else [slice(None)]  # of the directions
     units = stats_bootstrap.document_units(documents)
     codes = pd.factorize(np.array(documents, object))[0]
@@ -218,11 +216,11 @@ def main(
     model: Path,
     trees: Path,
     corpus: Path,
-    scores: Out,
-    released: Out,
-    offsets: Out,
-    best: Out,
-    sentences: Out,
+    scores: job.Out,
+    released: job.Out,
+    offsets: job.Out,
+    best: job.Out,
+    sentences: job.Out,
     largest_offset: int,
     released_direction: bool,
     bootstrap: int,

@@ -26,7 +26,6 @@ from workflow_scripts.core.model.interventions import (
     replacement_of,
 )
 from workflow_scripts.core.model.layers import LayeredClassifier, layers_of
-from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
@@ -86,9 +85,9 @@ def ablate(
                 return one_by_one(model, watcher, lambda: model(**inputs).logits)
             return _batch_logits(_Ablation(classifier, watcher), inputs, pass_tokens)
 
-    with torch.inference_mode(), OneDNN():
+    with torch.inference_mode(), running.OneDNN():
         if classifier is not None:
-            longest = by_length([len(example) for example in tokens], size)[0][:2]
+            longest = running.by_length([len(example) for example in tokens], size)[0][:2]
             _check(classifier, model, [tokens[index] for index in longest])
         width = model.config.num_labels
         return in_batches(model, tokens, disabled, mode, instead, size, width, run)
@@ -110,7 +109,7 @@ def in_batches(
     unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
     heads = torch.from_numpy(unlike).to(model.device)
     found = np.full((len(unlike), len(tokens), width), np.nan, np.float32)
-    batches = by_length([len(example) for example in tokens], batch_tokens)
+    batches = running.by_length([len(example) for example in tokens], batch_tokens)
     for batch in job.progress(batches, len(batches), f"{len(unlike)} variants, {mode}"):
         inputs = running.pad([tokens[index] for index in batch], model)
         outputs = None

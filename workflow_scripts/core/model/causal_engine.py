@@ -29,7 +29,6 @@ from workflow_scripts.core.model.ablation_engine import (
 )
 from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, watching
 from workflow_scripts.core.model.interventions import Disabled, Replacement
-from workflow_scripts.core.model.running import OneDNN, by_length, replaced
 
 log = logging.getLogger(__name__)
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
@@ -104,7 +103,7 @@ class Start:
             for below, output in zip(self.layers.each[:place], self.left, strict=False):
                 rest = output[1:] if isinstance(output, tuple) else None
                 skipped = stacked if rest is None else (stacked, *rest)
-                stack.enter_context(replaced(below, lambda *args, to=skipped, **kwargs: to))
+                stack.enter_context(running.replaced(below, lambda *args, to=skipped, **kwargs: to))
             inputs = {name: rows.repeat(n, 1) for name, rows in self.inputs.items()}
             hidden = self.layers.body(**inputs, use_cache=False).last_hidden_state
         hidden = hidden.unflatten(0, (n, -1))
@@ -119,7 +118,7 @@ class Start:
     def _part_nats(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Nats [token] of some of the body's outputs, by what the model does with all of them."""
         output = replace(self.output, last_hidden_state=hidden[None])
-        with replaced(self.layers.body, lambda *args, **kwargs: output):
+        with running.replaced(self.layers.body, lambda *args, **kwargs: output):
             logits = self.model(input_ids=targets[None], use_cache=False).logits[0]
         return cross_entropy(logits.float(), targets, reduction="none")
 
@@ -149,8 +148,8 @@ def ablate(
             return one_by_one(model, watcher, lambda: token_losses(model, *given))
         return _from_branches(model, layers, inputs, watcher, pass_tokens)
 
-    with torch.inference_mode(), OneDNN():
-        longest = [tokens[index] for index in by_length(lengths, size)[0][:2]]
+    with torch.inference_mode(), running.OneDNN():
+        longest = [tokens[index] for index in running.by_length(lengths, size)[0][:2]]
         layers = _usable(model, running.pad(longest, model))
         width = max(lengths) - 1
         return in_batches(model, tokens, disabled, mode, instead, size, width, run)

@@ -25,7 +25,6 @@ from workflow_scripts.core.data.tasks import Task, read_task, split_of, to_examp
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running, weights
-from workflow_scripts.core.model.running import OneDNN, by_length
 
 SCORER_HEAD = "scorer.safetensors"
 
@@ -101,8 +100,8 @@ def logits_of(
     outputs = np.empty((len(tokens), model.config.num_labels), dtype=np.float32)
     training = model.training
     model.eval()
-    for batch in by_length([len(example) for example in tokens], batch_tokens):
-        with torch.inference_mode(), OneDNN():
+    for batch in running.by_length([len(example) for example in tokens], batch_tokens):
+        with torch.inference_mode(), running.OneDNN():
             logits = model(**running.pad([tokens[index] for index in batch], model)).logits
         outputs[batch] = logits.float().cpu().numpy()
     model.train(training)

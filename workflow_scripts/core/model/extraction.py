@@ -15,7 +15,6 @@ from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams, weighted
-from workflow_scripts.core.model.running import OneDNN, by_length, part_of
 from workflow_scripts.core.run import job
 
 
@@ -31,7 +30,7 @@ def extract(
     """Write the pattern of every example to a cache at `path`; with `part`, a shard of it."""
     numbers = None
     if part is not None:
-        numbers = part_of([len(example) for example in tokens], batch_tokens, part)
+        numbers = running.part_of([len(example) for example in tokens], batch_tokens, part)
         tokens = [tokens[number] for number in numbers]
     shape = attention.n_layers(model), attention.n_heads(model)
     marks = [] if attention.is_bidirectional(model) else ["triangular"]
@@ -50,7 +49,7 @@ def stream(
 ) -> None:
     """Hand on each example's index, layer, pattern and `outside`, unpadded, as `run` does."""
     lengths = [len(example) for example in tokens]
-    for batch in job.progress(by_length(lengths, batch_tokens), desc="attention"):
+    for batch in job.progress(running.by_length(lengths, batch_tokens), desc="attention"):
 
         def each(
             layer: int, patterns: np.ndarray, outside: np.ndarray | None, batch: np.ndarray = batch
@@ -83,7 +82,7 @@ def run(
     watcher = _HandOn(hand) if grams is None else ValueNorms(grams, shares)
     with (
         torch.inference_mode(),
-        OneDNN(),
+        running.OneDNN(),
         running.autocast(model.device, precision),
         attention.watching(model, watcher),
     ):
@@ -155,7 +154,7 @@ class Computed(Patterns):
 
     def __getitem__(self, index: int) -> CachedExample:
         index = range(len(self))[index]
-        batches = by_length([len(example) for example in self._examples], self._settings[0])
+        batches = running.by_length([len(example) for example in self._examples], self._settings[0])
         batch = next(batch for batch in batches if index in batch)
         layers, missing = [], []
 

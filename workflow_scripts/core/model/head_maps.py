@@ -16,14 +16,13 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.model.attention import MODULES, Watcher
 from workflow_scripts.core.model.layers import layers_of
 
 LARGE = 1e3  # of the probe of a norm, next to which its epsilon is nothing
 
 
 @dataclass
-class _Basis(Watcher):
+class _Basis(attention.Watcher):
     """Collects the values of each layer's heads, and gives unit vectors as the heads' outputs."""
 
     values: dict[int, torch.Tensor] = field(default_factory=dict)
@@ -77,9 +76,9 @@ def head_maps(model: PreTrainedModel) -> tuple[torch.Tensor, torch.Tensor]:
 def attention_modules(model: PreTrainedModel) -> dict[nn.Module, int]:
     """The modules that compute the attention of an opened decoder, each with its layer."""
     return {
-        module: MODULES[module].layer
+        module: attention.MODULES[module].layer
         for module in model.modules()
-        if module in MODULES and MODULES[module].watched.model() is model
+        if module in attention.MODULES and attention.MODULES[module].watched.model() is model
     }
 
 
@@ -95,7 +94,7 @@ def states_of(args: tuple, given: dict[str, Any]) -> torch.Tensor:
     return args[0] if args else given["hidden_states"]
 
 
-class Values(Watcher):
+class Values(attention.Watcher):
     """Hands on each layer's pattern [batch, head, query, key] and values [batch, head, key, dim].
 
     The heads' outputs under an identity pattern are their values; then each head's own pattern is

@@ -17,7 +17,6 @@ from transformers import GenerationMixin, PreTrainedModel
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
-from workflow_scripts.core.model.running import OneDNN, by_length
 
 FROM_TEXTS = ("mean", "position", "resample")  # the modes whose outputs come from reference texts
 # Of a batch: of reference texts, and of a classifier's backward pass.
@@ -140,7 +139,7 @@ class Resampled:
     def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         chosen = [self.others[self.partners[row]] for row in rows]
         found: list[torch.Tensor] = [torch.empty(0)] * len(chosen)
-        for batch in by_length([len(other) for other in chosen], REFERENCE_TOKENS):
+        for batch in running.by_length([len(other) for other in chosen], REFERENCE_TOKENS):
             _run(self.model, [chosen[at] for at in batch], read := HeadOutputs())
             outputs = torch.stack(read.outputs, 1)
             for place, at in enumerate(batch):
@@ -169,7 +168,7 @@ def replacement_of(
 def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> ByPosition:
     """Every head's average output over the tokens of texts, by position and over all of them."""
     total, n = torch.zeros(0), torch.zeros(max(map(len, tokens)), device=model.device)
-    for batch in by_length([len(example) for example in tokens], REFERENCE_TOKENS):
+    for batch in running.by_length([len(example) for example in tokens], REFERENCE_TOKENS):
         _run(model, texts := [tokens[at] for at in batch], read := HeadOutputs())
         real = running.pad(texts, model)["attention_mask"].double()
         sums = [torch.einsum("bhqd,bq->hqd", each.double(), real) for each in read.outputs]
@@ -204,7 +203,7 @@ def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int
 def _run(model: PreTrainedModel, tokens: Sequence[Tokens], watcher: Watcher) -> None:
     """One pass over a batch, of a causal model without its logits."""
     inputs = running.pad(tokens, model)
-    with watching(open_attention(model), watcher), torch.no_grad(), OneDNN():
+    with watching(open_attention(model), watcher), torch.no_grad(), running.OneDNN():
         if isinstance(model, GenerationMixin):
             model.get_decoder()(**inputs, use_cache=False)
         else:

@@ -21,6 +21,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
+from workflow_scripts.core.integrity.digests import PARTIAL
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
@@ -275,7 +276,7 @@ def claim_state(work: Path, identity: dict[str, Any]) -> Path:
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        partial = path.with_suffix(job.PARTIAL)
+        partial = path.with_suffix(PARTIAL)
         partial.write_text(text, encoding="utf-8")
         os.replace(partial, path)
     return work / STATE
@@ -290,7 +291,7 @@ def save_state(path: Path, parts: Parts, curve: list[dict[str, Any]]) -> None:
     tensors |= {f"random/{name}": read() for name, (read, _) in _streams(parts).items()}
     settings = {"groups": optimizer["param_groups"], "schedule": parts.schedule.state_dict()}
     settings |= {"curve": curve}
-    partial = path.with_name(path.name + job.PARTIAL)
+    partial = path.with_name(path.name + PARTIAL)
     contiguous = {name: value.detach().contiguous() for name, value in tensors.items()}
     save_file(contiguous, partial, metadata={"settings": json.dumps(settings)})
     os.replace(partial, path)

@@ -24,7 +24,6 @@ from filelock import FileLock, Timeout
 
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import code_digest, digests, provenance
-from workflow_scripts.core.integrity.digests import PARTIAL
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])
@@ -172,7 +171,7 @@ def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
 
 def final(output: Path) -> Path:
     """Where an output is when its job has ended; while it is written its name has PARTIAL."""
-    return output.with_name(output.name.removesuffix(PARTIAL))
+    return output.with_name(output.name.removesuffix(digests.PARTIAL))
 
 
 def _script_of(main: Callable[..., None]) -> Path:
@@ -187,7 +186,7 @@ def _code_of(main: Callable[..., None]) -> str | None:
 
 
 def _partial(path: Path) -> Path:
-    return path.with_name(path.name + PARTIAL)
+    return path.with_name(path.name + digests.PARTIAL)
 
 
 def progress(items: Iterable[T], total: int | None = None, desc: str = "") -> Iterator[T]:
