@@ -58,8 +58,14 @@ results/demo/report/overview.rst: ;
 $(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
 	$(PYTHON) -W ignore::RuntimeWarning -m snakemake --report $@ --quiet
 
-# Lint, then unit tests, then whole runs of the workflow.
-test: lint unit workflow
+# Tests share the cores, one thread each.
+PYTEST := OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+APART := papers web faults cluster slurm
+
+# Lint, then unit tests and whole runs of the workflow together: while those wait for a job, or for
+# the tiny study, the other worker has tests to do.
+test: lint
+	$(PYTEST) $(APART:%=--ignore=tests/%)
 
 lint: setup
 	$(PYTHON) -m ruff check .
@@ -68,12 +74,11 @@ lint: setup
 	$(PYTHON) -m snakemake --lint
 	$(VENV)/bin/lint-imports --no-cache
 
-# Tests share the cores, one thread each.
 unit: setup
-	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(addprefix --ignore=tests/,workflow papers web faults cluster slurm)
+	$(PYTEST) $(patsubst %,--ignore=tests/%,workflow $(APART))
 
 workflow: setup
-	$(PYTHON) -m pytest tests/workflow --numprocesses 2 --dist loadfile
+	$(PYTEST) tests/workflow
 
 # Faults that are really injected: killed jobs, a full disk, damaged files; and a cluster's scheduler.
 test-faults: setup

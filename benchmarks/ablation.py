@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.ablation_engine import ablate, one_head
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
-from workflow_scripts.core.model.interventions import Uniform
+from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.models import Source, resolve
 from workflow_scripts.core.model.running import pad
 
@@ -82,8 +82,10 @@ def plainly(
     )
     logits = []
     for heads in disabled:
-        chosen = [(int(layer), int(head)) for layer, head in np.argwhere(heads)]
-        with watching(model, Uniform(chosen)), torch.inference_mode():
+        with (
+            watching(model, Disabled(torch.from_numpy(heads)[None], "uniform")),
+            torch.inference_mode(),
+        ):
             for start in range(0, len(tokens), BATCH):
                 batch = pad([*tokens[start : start + BATCH], *filler], model)
                 if filler:

@@ -45,11 +45,11 @@ use rule * from atlas as atlas_*
 ```
 
 Snakemake does not read this checkout's `profiles/default` then: copy it into that workflow, or its
-settings, on which [staleness.md](staleness.md) rests.
+settings, on which [staleness](running.md#what-makes-a-result-stale) rests.
 """
 WITH_PATH = (
     "`path` may stand next to `hub` or `fetch` "
-    "([which counts](data.md#public-data-that-the-workflow-fetches))"
+    "([which counts](inputs.md#public-data-that-the-workflow-fetches))"
 )
 TABLE_HEAD = "| key | value | default | description |\n| --- | --- | --- | --- |\n"
 

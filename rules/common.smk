@@ -113,7 +113,7 @@ def step(script: str) -> dict:
     One that draws a figure is given the label of its model, where that has a note.
     """
     given = {"script": script, "code": code(script)}
-    if LABELS and "figures.save(" in (ROOT / "workflow_scripts" / script).read_text("utf-8"):
+    if LABELS and "@figures.drawn" in (ROOT / "workflow_scripts" / script).read_text("utf-8"):
         given["label"] = lambda wildcards: LABELS.get(wildcards.get("model"), "")
     return given
 

@@ -15,6 +15,11 @@ os.environ["OMP_NUM_THREADS"] = "1"
 ROOT = Path(__file__).parents[1]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put whole runs of the workflow first: the longest waits are then not the last."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/workflow/"))
+
+
 @pytest.fixture(scope="session")
 def tiny_model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny random BERT in Hugging Face format."""

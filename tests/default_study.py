@@ -56,7 +56,7 @@ def study_before(rule: str, product: Path, folder: Path) -> Path:
 def needs_current(product: Path, rule: str) -> None:
     """Skip a test of a product that other code made, or from other inputs, than are there now.
 
-    By the product's record (docs/provenance.md).
+    By the product's record (docs/internals.md).
     """
     needs(product, provenance.record_path(product))
     record = provenance.read(product)

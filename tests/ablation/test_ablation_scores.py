@@ -9,7 +9,7 @@ import torch
 from scipy.stats import ttest_1samp
 
 from tests.ablation.builders import checkpoint_in
-from tests.core.tiny_models import HEADS, LAYERS, tokenizer
+from tests.core.tiny_models import HEADS, LAYERS, tokenizer, uniform_heads
 from workflow_scripts.ablation import ablation_scores, ablation_sweep, michel2019_tables
 from workflow_scripts.ablation.michel2019_tables import best_left, one_head, summary
 from workflow_scripts.core.data import tables
@@ -19,7 +19,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
-from workflow_scripts.core.model.interventions import Disabled, Gates, Uniform, averages_of
+from workflow_scripts.core.model.interventions import Disabled, Gates, averages_of
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
 from workflow_scripts.core.stats.randomisation import OfMetric
@@ -59,7 +59,7 @@ def test_every_row_is_what_the_plain_model_predicts(swept: Path) -> None:
 
     np.testing.assert_allclose(rows(unit="none"), logits_of(model, tokens), atol=2e-5)
     attention.open_attention(model)
-    with watching(model, Uniform([(1, 2)])):
+    with watching(model, uniform_heads(model, [(1, 2)])):
         expected = logits_of(model, tokens)
     actual = rows(unit="head", mode="uniform", layer=1, head=2)
     np.testing.assert_allclose(actual, expected, atol=2e-5)

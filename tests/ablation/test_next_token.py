@@ -12,11 +12,11 @@ import torch
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, byte_tokenizer, save_llama
 from workflow_scripts.ablation import next_token_sweep
 from workflow_scripts.ablation.next_token_scores import score
-from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal_engine, models
+from workflow_scripts.core.model.ablation_engine import GROUP
 
 UNITS = {"head": ["zero", "mean"], "all-but-one": ["zero"], GROUP: ["zero"]}
 TEXTS = ["the river and the old town", "a dog saw the boat", "people walk to the bank", "a cat"]
@@ -68,14 +68,6 @@ def test_sums_of_every_variant_and_segment(study: Path) -> None:
 def test_mode_mean_needs_other_segments(study: Path) -> None:
     with pytest.raises(InputError, match=r"lower ablation\.text\.n_segments or remove mean"):
         sweep(study, 4)
-
-
-def test_groups_only_where_heads_share_a_key_value_head() -> None:
-    names, masks = variants_of(UNITS, 2, 4, 2)
-    last = names.iloc[-1]
-    assert (last["unit"], last["layer"], last["head"]) == (GROUP, 1, 1)
-    assert masks[-1].tolist() == [[False] * 4, [False, False, True, True]]
-    assert GROUP not in set(variants_of(UNITS, 2, 4, 4)[0]["unit"])
 
 
 def losses(effects: np.ndarray, documents: list[str]) -> pd.DataFrame:

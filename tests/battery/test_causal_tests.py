@@ -85,7 +85,6 @@ def test_random_heads_are_any_of_the_same_layers() -> None:
 
 def test_a_role_without_heads_has_no_samples() -> None:
     (none,) = to_test("induction", [], (2, 4), 5, 1)
-    assert none.note == "no head has this role"
     assert len(none.random) == none.heads.sum() == 0
     many = [(layer, head) for head in range(3) for layer in range(4)]
     everything, strongest = to_test("sink", many, (4, 6), 5, 1)

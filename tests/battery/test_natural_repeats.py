@@ -6,7 +6,6 @@ import torch
 
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from workflow_scripts.battery import natural_repeats
-from workflow_scripts.battery.head_roles import compared
 from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.battery.natural_repeats import AROUND, confirmed, repeats
 from workflow_scripts.battery.random_repeats import (
@@ -187,7 +186,7 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
     attention.open_attention(model)
     places = [repeats(text).places for text in texts]
     weights = mean_weights(model, texts, places, batch_tokens=400)
-    roles = {role.name: compared(weights, role) for role in natural_repeats.natural_roles()}
+    roles = natural_repeats.by_role(weights)
     for number, (text, pattern) in enumerate(zip(texts, patterns, strict=True)):
         ids, sums, others = text.ids.tolist(), {}, {}
         for query, token in enumerate(ids):

@@ -32,9 +32,9 @@ def drawn(rows: list[dict], folder: Path, monkeypatch: pytest.MonkeyPatch) -> tu
 
     monkeypatch.setattr(figures, "save", save)
     pd.DataFrame(rows).to_csv(folder / "claims.csv", index=False)
-    outputs = [folder / f"f.{kind}" for kind in ("svg", "pdf", "png")]
-    claims.claims_figure(folder / "claims.csv", *outputs)
-    return kept[0], outputs[0]
+    outputs = {kind: folder / f"f.{kind}" for kind in ("svg", "pdf", "png")}
+    claims.claims_figure(folder / "claims.csv", **outputs)
+    return kept[0], outputs["svg"]
 
 
 def test_every_claim_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,6 +83,7 @@ def test_a_study_runs_and_its_models_go_to_the_gpu_queue(
     folder = tmp_path / "study"
     folder.mkdir()
     study = TinyStudy(folder, tiny_model_dir)
+    study.config["attention"]["shards"] = 2
     study.config["device"] = "auto"  # which asks for a GPU, wherever the head may run
     study.write_config()
     target = "results/tiny/tiny/attention/made-up.h5"

@@ -13,7 +13,7 @@ from workflow_scripts.core.model import ablation_engine, running
 from workflow_scripts.core.model.ablation_engine import MODES, ablate
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.interventions import FROM_TEXTS, Mean, Replacement
+from workflow_scripts.core.model.interventions import FROM_TEXTS, ByPosition, Replacement
 from workflow_scripts.core.model.layers import layers_of
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
@@ -95,7 +95,8 @@ class Random:
 def some_outputs(mode: str, layers: int = LAYERS, heads: int = HEADS, dim: int = 8) -> Any:
     """A replacement for the modes that take one: `mean` has one token, and the same for all."""
     if mode == "mean":
-        return Mean(Random(layers, heads, dim, 1).outputs[0, :, :, 0])
+        overall = Random(layers, heads, dim, 1).outputs[0, :, :, 0]
+        return ByPosition(overall[:, :, None][:, :, :0], overall)
     return Random(layers, heads, dim, 23) if mode in FROM_TEXTS else None
 
 

@@ -19,9 +19,16 @@ from tests.core.tiny_decoders import (
 )
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import causal_engine
-from workflow_scripts.core.model.ablation_engine import MODES, all_but_one, one_head, one_layer
+from workflow_scripts.core.model.ablation_engine import (
+    GROUP,
+    MODES,
+    all_but_one,
+    one_head,
+    one_layer,
+    variants_of,
+)
 from workflow_scripts.core.model.attention import open_attention, watching
-from workflow_scripts.core.model.causal_engine import ablate, kv_groups
+from workflow_scripts.core.model.causal_engine import ablate
 
 DIM = WIDTH // HEADS
 MISTRAL = MistralConfig(**LLAMA.to_diff_dict() | {"model_type": "mistral"}, sliding_window=4)
@@ -105,7 +112,10 @@ def test_a_model_that_cannot_run_from_a_layer_up_runs_whole() -> None:
 
 
 def test_groups_are_of_neighbouring_heads_with_one_key_value_head() -> None:
-    groups = kv_groups(LAYERS, HEADS, KV_HEADS)
+    names, sets = variants_of({GROUP: ["zero"]}, LAYERS, HEADS, KV_HEADS)
+    assert names.iloc[-1].tolist() == [GROUP, "zero", LAYERS - 1, KV_HEADS - 1]
+    assert len(variants_of({GROUP: ["zero"]}, LAYERS, HEADS, HEADS)[0]) == 1
+    groups = sets[1:]
     assert groups.shape == (LAYERS * KV_HEADS, LAYERS, HEADS)
     assert groups[KV_HEADS].tolist() == [[False] * 4, [True, True, False, False]]
     model, share = opened(LLAMA), HEADS // KV_HEADS

@@ -7,8 +7,9 @@ import torch
 from transformers import PreTrainedModel
 
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, LLAMA, WIDTH, random_decoder
+from tests.core.tiny_models import uniform_heads
 from workflow_scripts.core.model.attention import open_attention, watching
-from workflow_scripts.core.model.interventions import Averages, Disabled, Gates, Uniform
+from workflow_scripts.core.model.interventions import Averages, Disabled, Gates
 
 LENGTHS = (7, 4)
 DIM = WIDTH // HEADS
@@ -87,7 +88,7 @@ def test_uniform_is_one_over_the_tokens_up_to_the_query(model: PreTrainedModel) 
         return torch.full_like(row, 1 / len(row)) if (layer, head) in chosen else row
 
     chosen = {(0, 1), (1, 2)}
-    assert_equal(model, Uniform(chosen), weigh=weigh)
+    assert_equal(model, uniform_heads(model, chosen), weigh=weigh)
 
 
 def test_gates_are_of_query_heads(model: PreTrainedModel) -> None:

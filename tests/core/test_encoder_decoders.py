@@ -19,6 +19,7 @@ from tests.core.tiny_models import (
     random_classifier,
     random_encoder_decoder,
     random_model,
+    uniform_heads,
 )
 from workflow_scripts.core.data.heads import Sublayer
 from workflow_scripts.core.errors import InputError
@@ -31,7 +32,7 @@ from workflow_scripts.core.model.attention import (
     sublayers,
     watching,
 )
-from workflow_scripts.core.model.interventions import Averages, Gates, Uniform
+from workflow_scripts.core.model.interventions import Averages, Gates
 
 BEAMS = 4
 SEARCH = {
@@ -209,7 +210,7 @@ def test_uniform_attention_is_over_what_a_query_may_see(ours: PreTrainedModel) -
     source = inputs["attention_mask"].bool()[:, None]
     plain = logits(ours, inputs)
     for number, sublayer in enumerate(SUBLAYERS):
-        with watching(ours, Uniform({(number, 1)}), capture := Capture()):
+        with watching(ours, uniform_heads(ours, [(number, 1)]), capture := Capture()):
             changed = logits(ours, inputs)
         found = capture.patterns[number][:, 1]
         n_queries = found.shape[1]

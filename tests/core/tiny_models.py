@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from transformers import (
 )
 
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.attention import n_heads, sublayers
+from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.models import Source, describe
 
 LAYERS, HEADS, WIDTH, POSITIONS = 3, 4, 32, 128
@@ -161,6 +163,13 @@ def random_tokens(lengths: Sequence[int], pairs: bool = True, seed: int = 1) -> 
         word[-1] = -1
         made.append(Tokens(str(number), ids, word, segment.astype(np.int8), length - 2))
     return made
+
+
+def uniform_heads(model: PreTrainedModel, heads: Iterable[tuple[int, int]]) -> Disabled:
+    """What gives (sublayer, head) pairs attention to all tokens alike."""
+    grid = torch.zeros(1, len(sublayers(model)), n_heads(model), dtype=torch.bool)
+    grid[0, *zip(*heads, strict=True)] = True
+    return Disabled(grid, "uniform")
 
 
 def enlarge(model: PreTrainedModel) -> PreTrainedModel:

@@ -1,1 +1,1 @@
-"""Faults that are really injected, and what becomes of them (docs/faults.md)."""
+"""Faults that are really injected, and what becomes of them (docs/running.md)."""

@@ -75,7 +75,6 @@ def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path
     tables.write(features_frame, tmp_path / "f.parquet")
     out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
     figures.kovaleva2019_features([tmp_path / "f.parquet"], **out)
-    assert out["png"].read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(out["table"]).set_index("kind")
     frame = features_frame[(features_frame["query"] == "all") & (features_frame["kind"] == "verb")]
     means = frame.set_index(["stage", "layer", "head"])["attention"]
@@ -103,7 +102,6 @@ def test_stacked_shares_make_up_all_attention(
     tables.write(frame, tmp_path / "f.parquet")
     out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
     figures.kovaleva2019_shares([tmp_path / "f.parquet"], **out)
-    assert out["png"].read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_strongest_heads_and_the_figure(
@@ -112,7 +110,6 @@ def test_the_strongest_heads_and_the_figure(
     tables.write(frames["shared"], tmp_path / "s.parquet")
     out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
     figures.kovaleva2019_shared([tmp_path / "s.parquet"], **out)
-    assert out["png"].read_bytes().startswith(b"\x89PNG")
     printed = pd.read_csv(out["table"])
     rows = frames["shared"][
         (frames["shared"]["stage"] == "fine-tuned") & (frames["shared"]["measure"] == "shared")

@@ -1,6 +1,5 @@
-"""The tables by norm and by layer, by hand, and the names that pages give them."""
+"""The tables by norm and by layer, by hand."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +7,9 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import colours
-from workflow_scripts.mixing import figures, kobayashi2020_table1, mixing_ratio, value_zeroing
+from workflow_scripts.mixing import figures, kobayashi2020_table1
 from workflow_scripts.mixing.block_parts import by_layer
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/chapters/mixing.md"
 SHARE = {"ci_low": 0.1, "ci_high": 0.9, "n": 7, "n_documents": 3}
 
 
@@ -74,17 +70,3 @@ def test_layers_and_their_mean_by_hand() -> None:
     assert found["value"].tolist() == pytest.approx([4, 5.5, 13 / 3])
     assert found[["n", "n_documents"]].to_numpy().tolist() == [[3, 2]] * 3
     assert found.loc[0, ["ci_low", "ci_high"]].tolist() == pytest.approx([2, 8])
-
-
-def test_each_measure_of_value_zeroing_stands_in_its_caption_and_page() -> None:
-    (caption,) = (ROOT / "report").glob("*zeroing*.rst")
-    named = set(re.findall(r"\*(\w+)\*", caption.read_text(encoding="utf-8")))
-    assert named - {"all"} == set(value_zeroing.MEASURES)
-    section = PAGE.read_text(encoding="utf-8").split("### Value zeroing")[1].split("\n## ")[0]
-    assert set(value_zeroing.MEASURES) <= set(re.findall(r"`(\w+)`", section))
-
-
-def test_each_method_of_mixing_ratios_has_a_look_and_stands_in_the_page() -> None:
-    assert set(mixing_ratio.METHODS) == set(colours.PRESERVING)
-    section = PAGE.read_text(encoding="utf-8").split("### Mixing ratio")[1].split("\n### ")[0]
-    assert set(mixing_ratio.METHODS) <= set(re.findall(r"`(\w+)`", section))

@@ -47,6 +47,7 @@ def two_chapters(folder: Path, model: Path) -> TinyStudy:
         del study.config[chapter]
     del study.config["models"]["decoder"]  # whose only chapter is the battery
     study.config["tasks"] = {TASK: study.config["tasks"][TASK]}
+    study.config["attention"]["shards"] = 2
     study.config["device"] = "auto"
     study.write_config()
     return study

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 import torch
 
+from tests.core.tiny_models import uniform_heads
 from tests.core.tiny_translators import HEADS, LAYERS, SOURCES, TARGETS, save
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.data.heads import ATTENTION_TYPES
 from workflow_scripts.core.model import translators
 from workflow_scripts.core.model.attention import sublayers, watching
-from workflow_scripts.core.model.interventions import Uniform
 from workflow_scripts.core.model.translators import Languages, pad_sources
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
@@ -94,7 +94,7 @@ def test_a_variant_is_what_the_model_translates_with_its_heads_disabled(
             & (frame["layer"] == 1)
             & (frame["head"] == head)
         ]
-        with watching(loaded.model, Uniform({(place, each) for each in heads})):
+        with watching(loaded.model, uniform_heads(loaded.model, [(place, each) for each in heads])):
             made = [
                 loaded.model.generate(**pad_sources(loaded, [source]))[0, 1:].tolist()
                 for source in sources

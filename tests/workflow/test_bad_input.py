@@ -55,6 +55,8 @@ def test_check_prints_all_that_is_wrong(study: TinyStudy) -> None:
     (folder / "tiny-model/model.safetensors").unlink()
     (folder / "tiny-model/pytorch_model.bin").write_bytes(malicious)
     study.config["tasks"]["rte"] = {"path": "glue"}
+    packed = {"package": "gensim/test/test_data/pang_lee_polarity.cor", "encoding": "cp1252"}
+    study.config["tasks"]["sst2"] = packed | {"n_train": 16, "n_dev": 6}
     study.config["corpora"]["vectors"]["own"] = {"path": "vectors.txt"}
     study.write_config()
     done = study.snakemake("check", "--keep-going", "--retries", "0")
@@ -69,7 +71,12 @@ def test_check_prints_all_that_is_wrong(study: TinyStudy) -> None:
     results = folder / RESULTS
     failed = ("tasks/rte.parquet", "corpora/own.words.txt", "tiny/attention/model.json")
     assert not [name for name in failed if (results / name).exists()]
-    made = ("tasks/mrpc.jsonl", "corpora/trees.jsonl", "decoder/attention/model.json")
+    made = (
+        "tasks/mrpc.jsonl",
+        "tasks/sst2.jsonl",
+        "corpora/trees.jsonl",
+        "decoder/attention/model.json",
+    )
     assert [name for name in made if not (results / name).is_file()] == []
     assert not list(results.rglob("*.part"))
     assert not list(results.rglob("*.h5"))

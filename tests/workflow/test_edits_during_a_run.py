@@ -94,7 +94,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 def work_tree(study: TinyStudy) -> Path:
-    """A work tree next to the study's checkout, made as docs/cluster.md describes."""
+    """A work tree next to the study's checkout, made as docs/running.md describes."""
     (study.folder / ".gitignore").write_text("results\n.snakemake\n.provenance\n")
     git(study.folder, "init", "--quiet")
     git(study.folder, "add", "--all")

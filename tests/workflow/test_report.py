@@ -16,7 +16,7 @@ from workflow_scripts.chapters import PAPERS
 CLAIMS = "results/tiny/tiny/tables/claims.html"
 # Tasks, further development sets and relations that the tiny study lacks.
 ABSENT = re.compile(
-    r"(disabling|importance)\.(rte|stsb|mnli)\.|disabling\..*\.dev_|syntax\.(?!all$|best$|det$)"
+    r"(disabling|importance)\.(rte|stsb|mnli|sst2)\.|disabling\..*\.dev_|syntax\.(?!all$|best$|det$)"
 )
 
 

@@ -153,15 +153,9 @@ def tiny_config() -> dict[str, Any]:
         },
         "tasks": {
             "mrpc": {"generate": {"train": 16, "dev": 6}},
-            "sst2": {
-                "package": "gensim/test/test_data/pang_lee_polarity.cor",
-                "encoding": "cp1252",
-                "n_train": 16,
-                "n_dev": 6,
-            },
             "arct": {"generate": {"train": 16, "dev": 8, "test": 8}, "adversarial": "built"},
         },
-        "attention": {"shards": 2, "batch_tokens": 256},
+        "attention": {"batch_tokens": 256},
         "checkpoints": {
             "mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1},
             "finetune": {"batch_size": 8, "epochs": 2, "every_epoch": ["mrpc"]},

@@ -30,7 +30,7 @@ from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
-from workflow_scripts.core.stats import effects as stats_effects
+from workflow_scripts.core.stats.effects import by_document, resampled_nats
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,7 @@ class Screen:
     seed: int
 
     def sizes(self, n_heads: int) -> tuple[int, int]:
-        """How many of a model's `n_heads` are first, and how many of the others are sampled.
-
-        Both are at least 1.
-        """
+        """How many of a model's `n_heads` are first, and how many of the others are sampled."""
         first = min(max(top_of(n_heads), round(self.first * n_heads)), n_heads - 1)
         return first, min(max(1, round(self.random * n_heads)), n_heads - first)
 
@@ -112,18 +109,12 @@ def estimates_of(
     """
     columns = attribution.pivot(index=["mode", *KEYS], columns="id", values="attribution")
     columns = columns[texts["id"]]  # a KeyError where a text of the sweep has no attribution
-    found = {
-        str(mode): columns.loc[mode].sort_index().to_numpy()
-        for mode in attribution["mode"].unique()
-    }
+    modes = map(str, attribution["mode"].unique())
+    found = {mode: columns.loc[mode].sort_index().to_numpy() for mode in modes}
     found[IMPORTANCE] = np.abs(found["zero"])
     counts, documents = texts["n_tokens"].to_numpy(), texts["document"].tolist()
-    return {
-        name: stats_effects.resampled_nats(
-            stats_effects.by_document(values, counts, documents), draws, seed
-        )
-        for name, values in found.items()
-    }
+    sums = {name: by_document(values, counts, documents) for name, values in found.items()}
+    return {name: resampled_nats(each, draws, seed) for name, each in sums.items()}
 
 
 def compared(
@@ -132,11 +123,9 @@ def compared(
     """For each estimate a row on its agreement with the exact effects, and a row per head.
 
     IMPORTANCE, which has no sign, is compared with the mean size of the effects on single texts,
-    too (`against` is SIZE).
-
-    `rho` is Spearman's correlation over heads, `shared` how many heads are in the top tenth of
-    both, next to the `chance` of two random sets, `opposite` the share of heads with opposite
-    signs (not of IMPORTANCE, which has none).
+    too (`against` is SIZE). `rho` is Spearman's correlation over heads, `shared` how many heads are
+    in the top tenth of both, next to the `chance` of two random sets, `opposite` the share of heads
+    with opposite signs (not of IMPORTANCE, which has none).
     """
     n_heads = len(effects.heads)
     n_top = top_of(n_heads)

@@ -1,10 +1,8 @@
 """Whether heads matter alike however they are disabled: effects by mode, agreement, verdicts.
 
 Every mode is measured on the same bootstrap samples, so that differences between modes are paired.
-Effects are losses here: above 0 the model is worse without the head.
-
-That a difference is not significant shows no absence. An effect counts as equivalent to none where
-its whole 90% interval lies within a bound that the study names: two one-sided tests at 5%.
+Effects are losses here: above 0 the model is worse without the head. One counts as equivalent to
+none where its whole 90% interval lies within a bound that the study names.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +11,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -35,7 +33,6 @@ Z = NormalDist().inv_cdf(1 - LEVEL)
 TOP = 0.1  # share of the heads that count as those that matter most
 ALL, DEPENDS, SOME = "in all modes", "depends on the mode", "in some modes"
 NONE = "no effect shown"
-SHOWN = ("loss", "gain")  # verdicts of a significant effect
 
 
 def covariance_of(paths: Sequence[Path], mode: str, task: str, n: int) -> np.ndarray:
@@ -85,6 +82,28 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Sweep:
+    """The plain model's rows of a sweep, a row per text; `heads` in the order of each mode's rows.
+
+    `values` has of each mode what was measured, [1 + head, text, column], the plain model's first.
+    """
+
+    plain: pd.DataFrame
+    heads: pd.DataFrame
+    values: dict[str, np.ndarray]
+
+    @classmethod
+    def from_rows(cls, rows: pd.DataFrame, columns: list[str]) -> Self:
+        """The `columns` of a sweep's rows of single heads."""
+        plain, ablated = rows[rows["unit"] == "none"], rows[rows["unit"] == "head"]
+        before, values = plain[columns].to_numpy(), {}
+        for mode, of_mode in ablated.groupby("mode", sort=False):
+            after = of_mode[columns].to_numpy().reshape(-1, *before.shape)
+            values[mode] = np.concatenate([before[None], after])
+        return cls(plain, of_mode[KEYS].drop_duplicates().reset_index(drop=True), values)
+
+
+@dataclass(frozen=True)
 class Effects:
     """The effects of all heads in all modes on one measure.
 
@@ -108,10 +127,7 @@ class Effects:
 
 
 def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The loss of each example, of logits [..., example, label]: cross-entropy, in nats.
-
-    For a task without classes it is the squared error.
-    """
+    """The loss of each example, of logits [..., example, label]: nats, or the squared error."""
     if not task.labels:
         return (logits[..., 0] - labels) ** 2
     logits = logits.astype(np.float64)
@@ -122,87 +138,57 @@ def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def loss_of_classifier(logits: pd.DataFrame, settings: Settings) -> Effects:
     """Effects on the loss of one classifier's development examples; `logits` are the sweep's."""
-    rows, plain, heads, modes = _parts_of_sweep(logits)
-    task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
-    nats = [nats_of(task, both, labels) for both in _logits(rows, plain, heads, modes, task)]
-    names = _names(rows, n) | {"of": "loss"}
+    sweep, task, names = _sweep_of_classifier(logits)
+    labels, n = sweep.plain["label"].to_numpy(), len(sweep.plain)
+    nats = [nats_of(task, both, labels) for both in sweep.values.values()]
     bound = settings.nats if task.labels else np.nan
     texts = np.ones(n, int), [str(at) for at in range(n)]
-    return _effects_on_nats(names, nats, texts, bound, settings, {"heads": heads, "modes": modes})
+    return _effects_on_nats(names | {"of": "loss"}, nats, texts, bound, settings, sweep)
 
 
 def effects_of_classifier(
     logits: pd.DataFrame, scores: pd.DataFrame, settings: Settings
 ) -> Iterator[Effects]:
-    """Effects on the loss and on the main metric of one classifier's development examples.
-
-    `logits` are those of the sweep, `scores` its tests of the metric.
-    """
+    """Effects on the loss and on the main metric, of which `scores` has the sweep's tests."""
     yield loss_of_classifier(logits, settings)
-    rows, plain, heads, modes = _parts_of_sweep(logits)
-    task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
+    sweep, task, names = _sweep_of_classifier(logits)
+    labels, n = sweep.plain["label"].to_numpy(), len(sweep.plain)
     weights = stats_bootstrap.observed_and_resampled(n, settings.bootstrap, settings.seed)
     tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
     tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
     drops, p, corrected, halves = [], [], [], []
-    for mode, both in zip(modes, _logits(rows, plain, heads, modes, task), strict=True):
+    for mode, both in sweep.values.items():
         predicted = np.stack([predictions_of(task, each) for each in both])
         scored = weighted_scores(task.main_metric, labels, predicted, weights)
         drops.append(scored[:, :1] - scored[:, 1:])
         halves.append(_halves(partial(weighted_scores, task.main_metric, labels, predicted), n))
-        tested = tests.loc[mode].loc[list(heads.itertuples(index=False, name=None))]
+        tested = tests.loc[mode].loc[list(sweep.heads.itertuples(index=False, name=None))]
         p.append(tested["p"].to_numpy())
         corrected.append(tested["p_corrected"].to_numpy())
-    tests_of = {"p": np.stack(p), "corrected": np.stack(corrected)}
-    found = {"heads": heads, "modes": modes, "halves": halves, "extra": 2 / (n + 2) ** 2}
-    of = _names(rows, n) | {"of": "score"}
-    yield Effects(of, draws=np.stack(drops), bound=settings.points / 100, **tests_of, **found)
+    found = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
+    found |= {"bound": settings.points / 100, "extra": 2 / (n + 2) ** 2}
+    of = names | {"of": "score"}
+    yield Effects(of, sweep.heads, list(sweep.values), np.stack(drops), **found)
 
 
-def _parts_of_sweep(
-    logits: pd.DataFrame,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, list[str]]:
-    """A classifier's rows on development examples, the plain model's, the heads and the modes."""
-    rows = logits[(logits["split"] == "dev") & logits["unit"].isin(("none", "head"))]
-    modes = list(rows.loc[rows["unit"] == "head", "mode"].unique())
-    return rows, rows[rows["unit"] == "none"], _heads(rows), modes
-
-
-def _logits(
-    rows: pd.DataFrame, plain: pd.DataFrame, heads: pd.DataFrame, modes: list[str], task: Task
-) -> Iterator[np.ndarray]:
-    """Of each mode the logits [1 + head, example, label], the plain model's first."""
-    columns = [f"logit_{at}" for at in range(task.n_labels)]
-    for mode in modes:
-        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
-        after = of_mode[columns].to_numpy().reshape(len(heads), len(plain), len(columns))
-        yield np.concatenate([plain[columns].to_numpy()[None], after])
-
-
-def _names(rows: pd.DataFrame, n: int) -> dict[str, object]:
-    return {key: rows[key].iloc[0] for key in ("task", "seed")} | {"n": n, "n_documents": n}
+def _sweep_of_classifier(logits: pd.DataFrame) -> tuple[Sweep, Task, dict[str, object]]:
+    """The sweep of a classifier's development examples, its task and what names the effects."""
+    dev = logits[logits["split"] == "dev"]
+    names = {key: dev[key].iloc[0] for key in ("task", "seed")}
+    task = TASKS[names["task"]]
+    sweep = Sweep.from_rows(dev, [f"logit_{at}" for at in range(task.n_labels)])
+    n = len(sweep.plain)
+    return sweep, task, names | {"n": n, "n_documents": n}
 
 
 def effects_of_decoder(losses: pd.DataFrame, settings: Settings) -> Effects:
     """Effects on a decoder's nats per next token of running text, over documents."""
-    rows = losses[losses["unit"].isin(("none", "head"))]
-    plain, heads = rows[rows["unit"] == "none"], _heads(rows)
-    modes = list(rows.loc[rows["unit"] == "head", "mode"].unique())
-    documents, nats = plain["document"].tolist(), []
-    for mode in modes:
-        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
-        after = of_mode["nats"].to_numpy().reshape(len(heads), -1)
-        nats.append(np.concatenate([plain["nats"].to_numpy()[None], after]))
-    texts = plain["n_tokens"].to_numpy(), documents
-    names = {"task": "text", "seed": 0, "n": len(plain), "n_documents": len(set(documents))}
-    found = {"heads": heads, "modes": modes}
-    return _effects_on_nats(names | {"of": "loss"}, nats, texts, settings.nats, settings, found)
-
-
-def _heads(rows: pd.DataFrame) -> pd.DataFrame:
-    """The heads in the order in which each mode has them."""
-    heads = rows.loc[rows["unit"] == "head", ["mode", *KEYS]].drop_duplicates()
-    return heads.loc[heads["mode"] == heads["mode"].iloc[0], KEYS].reset_index(drop=True)
+    sweep = Sweep.from_rows(losses, ["nats"])
+    documents, n = sweep.plain["document"].tolist(), len(sweep.plain)
+    nats = [both[..., 0] for both in sweep.values.values()]
+    texts = sweep.plain["n_tokens"].to_numpy(), documents
+    names = {"task": "text", "seed": 0, "n": n, "n_documents": len(set(documents)), "of": "loss"}
+    return _effects_on_nats(names, nats, texts, settings.nats, settings, sweep)
 
 
 def _halves(scores: Callable[[np.ndarray], np.ndarray], n: int) -> float:
@@ -216,7 +202,7 @@ def _effects_on_nats(
     texts: tuple[np.ndarray, list[str]],
     bound: float,
     settings: Settings,
-    found: dict[str, object],
+    sweep: Sweep,
 ) -> Effects:
     """Effects on a mean loss, with their paired test over documents.
 
@@ -235,9 +221,8 @@ def _effects_on_nats(
         p.append(test.p)
         corrected.append(test.corrected)
     tests = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
-    return Effects(
-        labels, draws=np.stack(draws), sizes=np.stack(sizes), bound=bound, **tests, **found
-    )
+    found = {"sizes": np.stack(sizes), "bound": bound} | tests
+    return Effects(labels, sweep.heads, list(sweep.values), np.stack(draws), **found)
 
 
 def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:
@@ -260,9 +245,8 @@ def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:
         row |= interval("rho", correlations(ranked[one], ranked[other]), (-1, 1))
         row |= {"halves_one": effects.halves[one], "halves_other": effects.halves[other]}
         n_top = top_of(x.shape[1])
-        row |= {"top": n_top} | interval(
-            "shared", (inside(x, n_top) * inside(y, n_top)).sum(1), (0, n_top)
-        )
+        shared = (inside(x, n_top) * inside(y, n_top)).sum(1)
+        row |= {"top": n_top} | interval("shared", shared, (0, n_top))
         row |= {"chance": n_top**2 / x.shape[1]} | interval("opposite", (x * y < 0).mean(1), (0, 1))
         for name, p in (("nominal", effects.p), ("corrected", effects.corrected)):
             both = (p[[one, other]] < LEVEL).all(0)
@@ -319,10 +303,11 @@ def verdicts_by_head(effects: Effects) -> pd.DataFrame:
 
 def over_modes(found: set[str], differ: bool) -> str:
     """What the verdicts of all modes on one head show together, and whether two modes differ."""
-    shown = found & set(SHOWN)
-    if shown and len(found) == 1:
+    if found in ({"loss"}, {"gain"}):
         return ALL
-    return DEPENDS if differ else SOME if shown else NONE
+    if differ:
+        return DEPENDS
+    return SOME if found & {"loss", "gain"} else NONE
 
 
 def top_of(n_heads: int) -> int:
@@ -331,10 +316,7 @@ def top_of(n_heads: int) -> int:
 
 
 def inside(values: np.ndarray, n_top: int) -> np.ndarray:
-    """How far each head is among the `n_top` largest of its draw, [draw, head]: 0 to 1.
-
-    Heads that tie for the last places share them.
-    """
+    """Whether each head is among the `n_top` largest of its draw; ties share: [draw, head]."""
     last = -np.partition(-values, n_top - 1, axis=1)[:, n_top - 1 : n_top]
     above, tied = values > last, values == last
     places = n_top - above.sum(1, keepdims=True)
@@ -356,10 +338,7 @@ def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[str, float]:
-    """The observed value, first of `draws`, and the ends of its interval, which contains it.
-
-    No end is beyond the `limits` of the value.
-    """
+    """The observed value, first of `draws`, and its interval, around it and within `limits`."""
     value, sampled = float(draws[0]), draws[1:][~np.isnan(draws[1:])]
     if not len(sampled) or np.isnan(value):
         return {name: value, f"{name}_low": np.nan, f"{name}_high": np.nan}

@@ -33,11 +33,10 @@ class Predictions:
 def tested(predictions: Predictions, draws: int, seed: int) -> dict[str, Test]:
     """The paired randomisation test of all variants on each metric, with `draws` permutations."""
     baseline, variants = predictions.baseline, predictions.variants
+    of_metrics = {each: OfMetric(each, predictions.labels) for each in predictions.task.metrics}
     return {
-        metric: randomisation.test(
-            OfMetric(metric, predictions.labels), baseline, variants, draws, seed
-        )
-        for metric in predictions.task.metrics
+        metric: randomisation.test(of_metric, baseline, variants, draws, seed)
+        for metric, of_metric in of_metrics.items()
     }
 
 
@@ -169,20 +168,13 @@ def main(
 
 def _pairs(heads: pd.DataFrame, covariance: np.ndarray) -> pd.DataFrame:
     """One row per two heads: layer, head, other_layer, other_head, covariance."""
-    one, other = np.indices(covariance.shape).reshape(2, -1)
-    indices = {"": one, "other_": other}
-    columns = {
-        f"{prefix}{key}": heads[key].to_numpy()[at]
-        for prefix, at in indices.items()
-        for key in ("layer", "head")
-    }
-    return pd.DataFrame(columns | {"covariance": covariance.ravel()})
+    pairs = heads[["layer", "head"]].merge(heads[["layer", "head"]].add_prefix("other_"), "cross")
+    return pairs.assign(covariance=covariance.ravel())
 
 
 def _predictions(task: Task, rows: pd.DataFrame) -> np.ndarray:
-    return predictions_of(
-        task, rows[[f"logit_{label}" for label in range(task.n_labels)]].to_numpy()
-    )
+    columns = [f"logit_{label}" for label in range(task.n_labels)]
+    return predictions_of(task, rows[columns].to_numpy())
 
 
 if __name__ == "__main__":

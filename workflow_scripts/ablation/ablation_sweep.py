@@ -1,16 +1,12 @@
 """Logits of a fine-tuned classifier with every head, layer, or all heads but one disabled."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import ablation_engine
-from workflow_scripts.core.model.ablation_engine import sweep, variants_of
+from workflow_scripts.core.model.ablation_engine import batch_tokens, sweep, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import FROM_TEXTS
@@ -41,9 +37,8 @@ def main(
     """Write the logits on every development split, with labels and examples' ids.
 
     At most `examples` of a split are used (0: all), sampled by `sample_seed`: the same for every
-    fine-tuning `seed`, so that seeds differ by their training alone. For the modes
-    `mean`, `position` and `resample`, what heads output instead comes from `reference` training
-    examples. On splits other than `dev`,
+    fine-tuning `seed`, so that seeds differ by their training alone. For the modes of FROM_TEXTS,
+    what heads output instead comes from `reference` training examples. On splits other than `dev`,
     which are there for comparison, only single heads are disabled, in the mode `zero`.
 
     With `part` (as `2-of-8`) only its share of the batches is swept, and every row is numbered;
@@ -62,7 +57,10 @@ def main(
             continue
         tokens, rows = sampler.sample(split, examples)
         split_units = units if split == "dev" else {"head": ["zero"]}
-        chosen = examples_of(model, tokens, pass_tokens, part)
+        chosen = np.arange(len(tokens))
+        if part is not None:
+            lengths = [len(example) for example in tokens]
+            chosen = part_of(lengths, batch_tokens(model, pass_tokens), part)
         swept = sweep(model, [tokens[index] for index in chosen], split_units, texts, **limits)
         example = chosen[swept.pop("example")]
         labelled = rows.loc[example, ["id", "label"]].reset_index(drop=True)
@@ -71,24 +69,10 @@ def main(
             variant = np.arange(len(swept)) // max(1, len(chosen))
             swept[tables.ROW] = n_rows + variant * len(tokens) + example
         frames.append(swept)
-        n_rows += n_variants(model, split_units) * len(tokens)
+        variants, _ = variants_of(split_units, n_layers(model), n_heads(model))
+        n_rows += len(variants) * len(tokens)
     checkpoint_columns = {"task": task, "init": init, "seed": seed}
     tables.write(pd.concat(frames, ignore_index=True).assign(**checkpoint_columns), logits)
-
-
-def examples_of(
-    model: PreTrainedModel, tokens: Sequence[Tokens], pass_tokens: int, part: str | None
-) -> np.ndarray:
-    """The examples that `part` sweeps, as indices; without one, all."""
-    if part is None:
-        return np.arange(len(tokens))
-    lengths = [len(example) for example in tokens]
-    return part_of(lengths, ablation_engine.batch_tokens(model, pass_tokens), part)
-
-
-def n_variants(model: PreTrainedModel, units: Mapping[str, Sequence[str]]) -> int:
-    """How many variants of the model a sweep of `units` runs."""
-    return len(variants_of(units, n_layers(model), n_heads(model))[0])
 
 
 if __name__ == "__main__":

@@ -17,16 +17,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
+from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.randomisation import LEVEL
 
-
-def significant(rows: pd.DataFrame) -> np.ndarray:
-    """Where a head's corrected p-value is below LEVEL with every seed, [layer, head]."""
-    largest = rows.groupby(["layer", "head"], as_index=False)["p_corrected"].max()
-    return heatmaps.grid_of(largest, "p_corrected") < LEVEL
+Panels = list[tuple[Axes, pd.DataFrame]]  # each with the rows of its task
 
 
 def in_table1(metrics: pd.DataFrame, task: str, n: int) -> str:
@@ -39,64 +36,65 @@ def in_table1(metrics: pd.DataFrame, task: str, n: int) -> str:
     return f"\n(Table 1: {100 * rows['value'].mean():.1f}, n = {rows['n'].max()})"
 
 
-def draw_disabled_heads(frame: pd.DataFrame, metrics: pd.DataFrame) -> Figure:
-    """A map for each task, all on one scale that is symmetric around 0."""
-    names = present_tasks(frame)
-    titles = figures.task_titles(frame, names, effects.title_of)
-    counts = [int(frame.loc[frame["task"] == name, "n"].max()) for name in names]
-    more = [in_table1(metrics, name, n) for name, n in zip(names, counts, strict=True)]
-    titles = [title + line for title, line in zip(titles, more, strict=True)]
-    grids = [100 * heatmaps.grid_of(frame[frame["task"] == name], "effect") for name in names]
-    limit = max(np.nanmax(np.abs(grid)) for grid in grids)
-    height = 1.75 if any(more) else 1.6
+def task_panels(frame: pd.DataFrame, height: float) -> tuple[Figure, Panels]:
+    """A panel of a third of a page for each task, named with what its scores are over."""
+    parts, titles = {name: frame[frame["task"] == name] for name in present_tasks(frame)}, []
+    for name, rows in parts.items():
+        seeds = figures.counted(rows["seed"].nunique(), "seed")
+        over = f"unchanged {100 * rows['baseline'].mean():.1f}, n = {rows['n'].max()}, {seeds}"
+        titles.append(f"{effects.title_of(name)}\n{over}")
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height)
+    return figure, list(zip(panels, parts.values(), strict=True))
+
+
+@figures.drawn
+def kovaleva2019_fig8(scores: list[Path], metrics: list[Path], mode: str) -> Figure:
+    """A map for each task: the change of the score in points, the mean over seeds.
+
+    All are on one scale that is symmetric around 0. `metrics` are the classifiers' scores on all
+    development examples.
+    """
+    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
+    whole = pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True)
+    more = {name: in_table1(whole, name, rows["n"].max()) for name, rows in frame.groupby("task")}
+    figure, panels = task_panels(frame, 1.75 if any(more.values()) else 1.6)
     figure.set_figheight(figure.get_figheight() + 0.75)  # for the colour bar and the legend
-    for axes, name, grid in zip(panels, names, grids, strict=True):
-        image = heatmaps.around_zero(axes, grid, limit)
-        heatmaps.mute(axes, image, ~significant(frame[frame["task"] == name]))
-        axes.set(xlabel="Head", ylabel="Layer")
+    grids = heatmaps.grids(frame, "task", "effect")
+    limit = max(np.nanmax(np.abs(100 * grid)) for grid in grids.values())
+    for axes, rows in panels:
+        task = rows["task"].iloc[0]
+        image = heatmaps.around_zero(axes, 100 * grids[task], limit)
+        # Significant is what is so with every seed.
+        largest = rows.groupby(["layer", "head"], as_index=False)["p_corrected"].max()
+        heatmaps.mute(axes, image, ~(heatmaps.grid_of(largest, "p_corrected") < LEVEL))
+        axes.set(xlabel="Head", ylabel="Layer", title=axes.get_title() + more[task])
         axes.title.set_fontsize(7)
-    heatmaps.bar(image, panels, "Change of the score, points", shrink=0.35, below=True)
-    words = f"not significant: p ≥ {LEVEL}, corrected for {grids[0].size} heads"
+    shown = [axes for axes, _ in panels]
+    heatmaps.bar(image, shown, "Change of the score, points", shrink=0.35, below=True)
+    words = f"not significant: p ≥ {LEVEL}, corrected for {grids[task].size} heads"
     figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
     return figure
 
 
-def kovaleva2019_fig8(
-    scores: list[Path], metrics: list[Path], mode: str, svg: Out, pdf: Out, png: Out
-) -> None:
-    """Draw a heat map per task, the change of the score in points, the mean over seeds.
-
-    `metrics` are the classifiers' scores on all development examples.
-    """
-    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
-    whole = pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True)
-    with figures.style():
-        figures.save(draw_disabled_heads(frame, whole), svg, pdf, png)
-
-
-def kovaleva2019_fig9(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a point per layer, the mean over seeds, with the paired interval of the effect."""
+@figures.drawn
+def kovaleva2019_fig9(scores: list[Path], mode: str) -> Figure:
+    """A point per layer, the mean over seeds, with the paired interval of the effect."""
     scored = effects.main_rows(effects.read_scores(scores, "layer"), mode)
-    frame, names = effects.over_seeds(scored), present_tasks(scored)
-    with figures.style():
-        titles = figures.task_titles(scored, names, effects.title_of)
-        height = 0.95 + min(0.12 * frame["layer"].nunique(), 1.8)
-        figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, max(1.5, height))
-        for axes, name in zip(panels, names, strict=True):
-            rows = frame[frame["task"] == name].sort_values("layer")
-            effect = 100 * rows["effect"].to_numpy()
-            ends = np.abs(100 * np.stack([rows["ci_low"], rows["ci_high"]]) - effect)
-            axes.axvline(0, color=colours.UNCHANGED, linewidth=2, label="unchanged model", zorder=1)
-            axes.errorbar(
-                effect, rows["layer"] + 1, xerr=ends, fmt="o", color=colours.NEUTRAL,
-                elinewidth=0.8, capsize=1.5, label="one layer disabled", zorder=2,
-            )  # fmt: skip
-            axes.yaxis.set_major_locator(MaxNLocator(12, integer=True, min_n_ticks=1))
-            axes.set(xlabel="Change of the score, points", ylim=(0.4, rows["layer"].max() + 1.6))
-        panels[0].set_ylabel("Layer")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-        figures.save(figure, svg, pdf, png)
+    height = 0.95 + min(0.12 * scored["layer"].nunique(), 1.8)
+    figure, panels = task_panels(scored, max(1.5, height))
+    look = Look("one layer disabled", colours.NEUTRAL)
+    for axes, of_task in panels:
+        rows = effects.over_seeds(of_task).sort_values("layer")
+        effect, low, high = (100 * rows[name] for name in ("effect", "ci_low", "ci_high"))
+        axes.axvline(0, color=colours.UNCHANGED, linewidth=2, label="unchanged model", zorder=1)
+        style = {"elinewidth": 0.8, "capsize": 1.5, "zorder": 2}
+        figures.intervals(axes, "x", effect, (low, high), rows["layer"] + 1, look, **style)
+        axes.yaxis.set_major_locator(MaxNLocator(12, integer=True, min_n_ticks=1))
+        axes.set(xlabel="Change of the score, points", ylim=(0.4, rows["layer"].max() + 1.6))
+    first = panels[0][0]
+    first.set_ylabel("Layer")
+    figure.legend(*first.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
 
 
 MEAN_NOTE = f"mean of a kind with {FEWEST_HEADS} heads or more, 95% interval over its heads"
@@ -115,18 +113,20 @@ def draw_behaviour(axes: Axes, x: float, values: np.ndarray, means: pd.Series, c
     axes.errorbar(x, 100 * means["effect"], 100 * np.array(ends), zorder=3, **MEAN)
 
 
-def draw_behaviours(heads: pd.DataFrame, strata: pd.DataFrame) -> Figure:
-    """A panel per task: a point per head over each of its kinds."""
-    tasks = list(dict.fromkeys(strata["task"]))
-    members = {name: rows_of_kind(heads, name) for name in STRATA}
+@figures.drawn
+def kovaleva2019_heads(heads: Path, strata: Path) -> Figure:
+    """A panel per task: the effect of disabling each head, a point over each of its kinds."""
+    effects_of_heads, means = tables.read_csv(heads), tables.read_csv(strata)
+    tasks = list(dict.fromkeys(means["task"]))
+    members = {name: rows_of_kind(effects_of_heads, name) for name in STRATA}
     shown = [name for name in STRATA if members[name].any()]
     titles = [effects.title_of(name) for name in tasks]
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1)
     for axes, task in zip(panels, tasks, strict=True):
         axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
-        of_task = strata[strata["task"] == task].set_index("stratum")
+        of_task = means[means["task"] == task].set_index("stratum")
         for column, name in enumerate(shown):
-            values = 100 * heads.loc[members[name], f"effect_{task}"].to_numpy()
+            values = 100 * effects_of_heads.loc[members[name], f"effect_{task}"].to_numpy()
             draw_behaviour(axes, column, values, of_task.loc[name], colours.HEADS[name].colour)
         ticks = [f"{name} ({members[name].sum()})" for name in shown]
         axes.set_xticks(range(len(shown)), ticks, rotation=35, ha="right")
@@ -139,31 +139,22 @@ def draw_behaviours(heads: pd.DataFrame, strata: pd.DataFrame) -> Figure:
     return figure
 
 
-def kovaleva2019_heads(heads: Path, strata: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the effect of disabling each head, by the kinds of heads."""
-    with figures.style():
-        figures.save(
-            draw_behaviours(tables.read_csv(heads), tables.read_csv(strata)), svg, pdf, png
-        )
-
-
-def michel2019_fig1(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a histogram per task, the mean over seeds; an orange line marks the unchanged model."""
+@figures.drawn
+def michel2019_fig1(scores: list[Path]) -> Figure:
+    """A histogram per task, the mean over seeds; an orange line marks the unchanged model."""
     scored = effects.main_rows(effects.read_scores(scores, "head"), "zero")
-    frame, names = effects.over_seeds(scored), present_tasks(scored)
-    with figures.style():
-        titles = figures.task_titles(scored, names, effects.title_of)
-        figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.7)
-        for axes, name in zip(panels, names, strict=True):
-            rows = frame[frame["task"] == name]
-            baseline = 100 * rows["baseline"].mean()
-            axes.hist(100 * rows["score"], bins=20, color=colours.NEUTRAL)
-            axes.axvline(baseline, color=colours.UNCHANGED, linewidth=2, label="unchanged model")
-            axes.set_xlabel("Score without the head, points")
-            axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        panels[0].set_ylabel("Heads")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center")
-        figures.save(figure, svg, pdf, png)
+    figure, panels = task_panels(scored, 1.7)
+    for axes, of_task in panels:
+        rows = effects.over_seeds(of_task)
+        baseline = 100 * rows["baseline"].mean()
+        axes.hist(100 * rows["score"], bins=20, color=colours.NEUTRAL)
+        axes.axvline(baseline, color=colours.UNCHANGED, linewidth=2, label="unchanged model")
+        axes.set_xlabel("Score without the head, points")
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    first = panels[0][0]
+    first.set_ylabel("Heads")
+    figure.legend(*first.get_legend_handles_labels(), loc="outside upper center")
+    return figure
 
 
 COMPARED = ("datasets", "tasks", "halves")
@@ -239,10 +230,8 @@ def _write(
     bold = "bold" if low > 0 or high < 0 else "normal"
     axes.text(column, row - 0.02, _number(value), ha="center", va="bottom", color=ink, weight=bold)
     ends = f"{_number(low)} to{' ' if width >= WIDE else chr(10)}{_number(high)}"
-    axes.text(
-        column, row + 0.02, ends, ha="center", va="top", color=ink,
-        size=figures.SMALL, linespacing=0.95,
-    )  # fmt: skip
+    style = {"color": ink, "size": figures.SMALL, "linespacing": 0.95}
+    axes.text(column, row + 0.02, ends, ha="center", va="top", **style)
 
 
 def _number(value: float) -> str:
@@ -268,16 +257,19 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
         axis.set_major_locator(MaxNLocator(5, integer=True))
 
 
-def within_a_task(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that are plotted point by point: a task's first development set and another."""
-    return pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(FIRST_SETS.values())]
+@figures.drawn
+def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
+    """The correlations of all pairs; below, the points of pairs within one task.
 
-
-def draw_agreement(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
-    """The matrix above, a line of scatter plots below."""
-    scatters, n = within_a_task(pairs), len(data_sets(pairs))
+    These are a task's first development set and another.
+    """
+    pairs = tables.read_csv(table)
+    pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
+    sets = [development_sets(row) for _, row in pairs.iterrows()]
+    pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
+    scatters = pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(FIRST_SETS.values())]
+    n, lines = len(data_sets(pairs)), -(-len(scatters) // PER_LINE)
     column = min(ROOM[1], ROOM[0] / n)
-    lines = -(-len(scatters) // PER_LINE)
     heights = 0.75 + n * (0.36 if column >= WIDE else 0.46), LINE * lines
     figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
     above: Figure | SubFigure = figure
@@ -286,30 +278,17 @@ def draw_agreement(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
         cells = below.subplots(lines, min(PER_LINE, len(scatters)), squeeze=False).ravel()
         for axes in cells[len(scatters) :]:
             axes.remove()
+        keys = ["kind", "mode", "one", "other"]
+        of_pairs = dict(list(tables.read(points).groupby(keys)))
         for axes, (_, pair) in zip(cells, scatters.iterrows(), strict=False):
-            both = (points["one"] == pair["one"]) & (points["other"] == pair["other"])
-            draw_points(axes, points[both], pair)
+            draw_points(axes, of_pairs[tuple(pair[keys])], pair)
         heads = scatters["n"].iloc[0]
-        below.suptitle(
-            f"Effect of masking each of {heads} heads, in points; area: number of heads",
-            fontsize=7,
-        )
+        words = f"Effect of masking each of {heads} heads, in points; area: number of heads"
+        below.suptitle(words, fontsize=7)
     axes = above.subplots()
     axes.set_title(f"{MATRIX_NOTE}.\n{HALVES_NOTE}.", fontsize=7)
     draw_matrix(axes, pairs, column)
     return figure
-
-
-def michel2019_fig2(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the correlations of all pairs, and the points of those within one task."""
-    frame = tables.read(points, ("kind", "mode", "one", "other", "layer", "head", "x", "y"))
-    pairs = tables.read_csv(table)
-    pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
-    sets = [development_sets(row) for _, row in pairs.iterrows()]
-    pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
-    frame = frame[(frame["mode"] == mode) & (frame["kind"] == "datasets")]
-    with figures.style():
-        figures.save(draw_agreement(frame, pairs), svg, pdf, png)
 
 
 MAPS = {"head": "one head", "all-but-one": "one head left", "key-value group": "one group"}
@@ -328,12 +307,14 @@ def every_variant(scores: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(name=names)[columns]
 
 
-def draw_units(scores: pd.DataFrame, mode: str) -> Figure:
-    """A map for each unit of heads, on scales of their own that are symmetric around 0."""
-    rows = scores[scores["mode"] == mode]
+@figures.drawn
+def michel2019_next_token(scores: Path, mode: str, table: Out) -> Figure:
+    """A map of `mode` for each unit of heads, on a scale of its own, and a table of all modes."""
+    frame = tables.read(scores)
+    tables.write_csv(every_variant(frame), table)
+    rows = frame[frame["mode"] == mode]
     units = [unit for unit in MAPS if (rows["unit"] == unit).any()]
     of = figures.sample(rows, "segments", "documents")
-    loss = rows["baseline"].iloc[0]
     height = 1.2 + 0.09 * rows["layer"].max()
     titles = [f"{MAPS[unit]} disabled" for unit in units]
     titles = [title.replace("left disabled", "left in its layer") for title in titles]
@@ -345,23 +326,17 @@ def draw_units(scores: pd.DataFrame, mode: str) -> Figure:
         heatmaps.mute(axes, image, ~(heatmaps.grid_of(chosen, "p_corrected") < LEVEL))
         heatmaps.bar(image, [axes], "Change, nats per token")
         axes.set(xlabel="Key-value head" if unit == "key-value group" else "Head", ylabel="Layer")
-    figure.suptitle(f"Intact: {loss:.2f} nats per token; {of}", fontsize=7)
+    figure.suptitle(f"Intact: {rows['baseline'].iloc[0]:.2f} nats per token; {of}", fontsize=7)
     words = f"not significant: p ≥ {LEVEL}, corrected for all of a map"
     figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
     return figure
 
 
-def michel2019_next_token(
-    scores: Path, mode: str, table: Out, svg: Out, pdf: Out, png: Out
-) -> None:
-    """Draw the maps of `mode`, and write all variants."""
-    frame = tables.read(scores, ("unit", "mode", "layer", "head", *NUMBERS, "n"))
-    tables.write_csv(every_variant(frame), table)
-    with figures.style():
-        figures.save(draw_units(frame, mode), svg, pdf, png)
-
-
 MARKS = {"loss": "o", "score": "s"}
+SCREENED = {
+    False: Look("other heads", colours.GREY),
+    True: Look("first by the estimate", colours.BLACK),
+}
 
 
 def task_title(task: str) -> str:
@@ -369,8 +344,10 @@ def task_title(task: str) -> str:
     return TASKS[task].title if task in TASKS else "Running text"
 
 
-def draw_mode_agreement(frame: pd.DataFrame) -> Figure:
+@figures.drawn
+def ablation_modes_figure(table: Path) -> Figure:
     """A panel per task: Spearman's rho of each two modes with its interval; seeds one by one."""
+    frame = tables.read_csv(table)
     tasks = list(dict.fromkeys(frame["task"]))
     titles = [task_title(task) for task in tasks]
     names = list(dict.fromkeys(zip(frame["one"], frame["other"], strict=True)))
@@ -383,9 +360,9 @@ def draw_mode_agreement(frame: pd.DataFrame) -> Figure:
             rows = rows.dropna(subset=["rho"])
             pairs = zip(rows["one"], rows["other"], strict=True)
             y = np.array([names.index(pair) for pair in pairs]) + 0.26 * at - 0.13
-            ends = np.array([rows["rho"] - rows["rho_low"], rows["rho_high"] - rows["rho"]])
-            style = {"fmt": MARKS[of], "color": (colours.BLACK, colours.GREY)[at], "markersize": 3}
-            axes.errorbar(rows["rho"], y, xerr=ends, label=of, zorder=2, capsize=1.5, **style)
+            look = Look(of, (colours.BLACK, colours.GREY)[at], MARKS[of])
+            style, ends = {"markersize": 3, "zorder": 2, "capsize": 1.5}, ("rho_low", "rho_high")
+            figures.intervals(axes, "x", rows["rho"], [rows[e] for e in ends], y, look, **style)
         axes.set(xlim=(-1, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel="Spearman's ρ over heads")
         axes.set_yticks(range(len(names)), [f"{one}, {other}" for one, other in names])
     for axes in panels[1:3]:
@@ -395,33 +372,26 @@ def draw_mode_agreement(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def ablation_modes_figure(table: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the correlations of all pairs of modes."""
-    with figures.style():
-        figures.save(draw_mode_agreement(tables.read_csv(table)), svg, pdf, png)
-
-
-def draw_attributions(heads: pd.DataFrame) -> Figure:
+@figures.drawn
+def ablation_attribution_figure(heads: Path) -> Figure:
     """A row of panels per task, a panel per estimate; a point per head and seed."""
-    tasks, estimates = (list(dict.fromkeys(heads[name])) for name in ("task", "estimate"))
+    frame = tables.read_csv(heads)
+    tasks, estimates = (list(dict.fromkeys(frame[name])) for name in ("task", "estimate"))
     estimates = sorted(estimates, key=lambda name: name == IMPORTANCE)
     columns = len(estimates)
     cells = [(task, name) for task in tasks for name in estimates]
     titles = [f"{task_title(task)}, {name}" for task, name in cells]
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 1.4, columns=columns)
     for axes, (task, name) in zip(panels, cells, strict=True):
-        rows = heads[(heads["task"] == task) & (heads["estimate"] == name)]
+        rows = frame[(frame["task"] == task) & (frame["estimate"] == name)]
         axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
-        low, high = rows["attribution"].min(), rows["attribution"].max()
+        ends = rows["attribution"].min(), rows["attribution"].max()
         if name != IMPORTANCE:  # the estimate equals the effect on this line
-            axes.plot([low, high], [low, high], color=colours.GUIDE, linewidth=0.6, zorder=1)
-        first = rows["screen"] == "first"
-        kinds = {"other heads": (~first, colours.GREY)}
-        kinds["first by the estimate"] = (first, colours.BLACK)
-        for words, (chosen, colour) in kinds.items():
-            points = rows[chosen]
-            style = {"color": colour, "s": 5, "linewidths": 0, "zorder": 2}
-            axes.scatter(points["attribution"], points["effect"], label=words, **style)
+            axes.plot(ends, ends, color=colours.GUIDE, linewidth=0.6, zorder=1)
+        for first, look in SCREENED.items():
+            points = rows[(rows["screen"] == "first") == first]
+            style = {"color": look.colour, "s": 5, "linewidths": 0, "zorder": 2}
+            axes.scatter(points["attribution"], points["effect"], label=look.name, **style)
         axes.set_title(f"{axes.get_title()}\nρ {rows.groupby('seed')['rho'].first().mean():.2f}")
         axes.locator_params(nbins=4)
     for axes in panels[::columns]:
@@ -430,12 +400,6 @@ def draw_attributions(heads: pd.DataFrame) -> Figure:
         axes.set_xlabel("estimate")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
-
-
-def ablation_attribution_figure(heads: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw every estimate of every task."""
-    with figures.style():
-        figures.save(draw_attributions(tables.read_csv(heads)), svg, pdf, png)
 
 
 if __name__ == "__main__":

@@ -27,12 +27,11 @@ def compare(
 ) -> pd.DataFrame:
     """One row per task and stratum, then `all`: the mean effect of its heads and of all others.
 
-    A head of several kinds is in the stratum of each.
-
-    `covariances` has each task's, of equivalence.covariance_of. ci_low and ci_high draw the
-    stratum's heads with replacement, if they are FEWEST_HEADS or more; `low` and `high` are the
-    ends of the 90% interval over examples, `verdict` how it compares with the bound; `p` is the
-    share of `draws` random sets of as many heads whose mean is as far from the mean of all heads.
+    A head of several kinds is in the stratum of each. `covariances` has each task's. ci_low and
+    ci_high draw the stratum's heads with replacement, if they are FEWEST_HEADS or more; `low` and
+    `high` are the ends of the 90% interval over examples, `verdict` how it compares with the bound;
+    `p` is the share of `draws` random sets of as many heads whose mean is as far from the mean of
+    all heads.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -100,8 +99,8 @@ def main(
     the bound in points; relations with fewer words than `fewest` do not count.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
-    joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
     tasks = present_tasks(frame)
+    joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
     joined = joined[tasks].add_prefix("effect_").reset_index()
     joined["effect"] = joined[[f"effect_{task}" for task in tasks]].mean(axis=1)
     errors, bound = {}, equivalence / 100
@@ -113,8 +112,7 @@ def main(
     for chapter in collect("measures").values():
         if not hasattr(chapter, "columns"):
             continue
-        columns = chapter.columns(found, {"fewest": fewest})
-        if columns is not None:
+        if (columns := chapter.columns(found, {"fewest": fewest})) is not None:
             joined = joined.merge(columns, on=KEYS, how="left")
             kinds |= getattr(chapter, "HEAD_KINDS", {})
     known_kinds = {name: kinds[name] for name in STRATA if name in kinds}

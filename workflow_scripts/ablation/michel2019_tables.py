@@ -1,7 +1,7 @@
 """Michel et al. 2019, Tables 1 and 3 and section 5: heads masked, left alone, and compared."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,7 @@ def one_head(scores: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, mode, metric and head, in percent, the largest drop first."""
     rows = scores.sort_values(["task", "split", "mode", "metric", "seed", "effect"], kind="stable")
     columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, *LEVELS, "n"]
-    rows = rows.assign(head=head_labels(rows), task=rows["task"].map(_title))[columns]
-    return rows.assign(**{name: 100 * rows[name] for name in PERCENT})
+    return _in_percent(rows.assign(head=head_labels(rows)), PERCENT)[columns]
 
 
 def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
@@ -53,11 +52,7 @@ def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
         row["best"] = head_label(best["layer"], head) if head >= 0 else f"layer {best['layer'] + 1}"
         rows.append(row | {"n": group["n"].iloc[0]})
     gains = gains[gains["layer"] == -1][[*keys, "naive", "gain", "gain_low", "gain_high"]]
-    frame = pd.DataFrame(rows).merge(gains, on=keys)
-    names = ["naive", "gain", "gain_low", "gain_high"]
-    return frame.assign(
-        task=frame["task"].map(_title), **{name: 100 * frame[name] for name in names}
-    )
+    return _in_percent(pd.DataFrame(rows).merge(gains, on=keys), gains.columns[len(keys) :])
 
 
 def least_found(found: pd.DataFrame) -> pd.DataFrame:
@@ -66,12 +61,17 @@ def least_found(found: pd.DataFrame) -> pd.DataFrame:
     `loss` and `changed` in percent.
     """
     columns = ["task", "split", "seed", "unit", "mode", "metric", "variants", "changed", "critical"]
-    percent = {name: 100 * found[name] for name in ("changed", "loss")}
-    return found.assign(task=found["task"].map(_title), **percent)[[*columns, "loss", "n"]]
+    return _in_percent(found, ("changed", "loss"))[[*columns, "loss", "n"]]
 
 
 def _title(task: str) -> str:
     return TASKS[task].title
+
+
+def _in_percent(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """The table with some columns in percent, and tasks by their titles."""
+    percent = {name: 100 * frame[name] for name in names}
+    return frame.assign(task=frame["task"].map(_title), **percent)
 
 
 def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
@@ -88,27 +88,12 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
     without = layers[[*keys, "effect"]].rename(columns={"effect": "without"})
     frame = best.merge(gains, on=keys).merge(without, on=keys, how="left")
     percent = [*PERCENT, "gain", "gain_low", "gain_high", "without"]
-    frame = frame.assign(
-        task=frame["task"].map(_title),
-        layer=frame["layer"] + 1,
-        head=head_labels(frame),
-        **{name: 100 * frame[name] for name in percent},
-    )
-    return frame[[*keys, "head", *percent, "p", "p_corrected", "p_t", "n"]]
+    frame = frame.assign(layer=frame["layer"] + 1, head=head_labels(frame))
+    return _in_percent(frame, percent)[[*keys, "head", *percent, "p", "p_corrected", "p_t", "n"]]
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two sets of scores to compare (`kind`: datasets, seeds or tasks), named for people."""
-
-    kind: str
-    names: tuple[str, str]
-    left: pd.DataFrame
-    right: pd.DataFrame
-
-
-def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
-    """All pairs within scores on main metrics.
+def pairs_of(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    """All pairs within scores on main metrics: how people name one, and every head's effects.
 
     `datasets`: two development sets of one task; `seeds`: two seeds of one task; `tasks`: two
     tasks, means over seeds.
@@ -116,17 +101,13 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
     dev = frame[frame["split"] == "dev"]
     for task in present_tasks(frame):
         rows = frame[frame["task"] == task]
+        named = partial(set_title, task), partial(set_name, task)
         means, splits = effects.over_seeds(rows), rows["split"].unique()
-        for pair in _combined("datasets", means, "split", splits):
-            left, right = pair.names
-            yield replace(pair, names=(set_title(task, left), set_name(task, right)))
-        rows = dev[dev["task"] == task]
-        for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
-            left, right = pair.names
-            yield replace(pair, names=(seed_title(task, left), seed_title(task, right)))
-    for pair in _combined("tasks", effects.over_seeds(dev), "task", present_tasks(frame)):
-        left, right = pair.names
-        yield replace(pair, names=(TASKS[left].title, TASKS[right].title))
+        yield from _combined("datasets", means, "split", splits, *named)
+        rows, named = dev[dev["task"] == task], partial(seed_title, task)
+        yield from _combined("seeds", rows, "seed", sorted(rows["seed"].unique()), named, named)
+    means, tasks = effects.over_seeds(dev), present_tasks(frame)
+    yield from _combined("tasks", means, "task", tasks, _title, _title)
 
 
 def halves(gains: pd.DataFrame) -> list[dict[str, Any]]:
@@ -144,11 +125,19 @@ def halves(gains: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _combined(kind: str, frame: pd.DataFrame, column: str, values: Iterable[Any]) -> Iterator[Pair]:
-    """The rows of every two of the values of a column, named by the values."""
-    for first, second in combinations(values, 2):
-        left, right = frame[frame[column] == first], frame[frame[column] == second]
-        yield Pair(kind, (first, second), left, right)
+def _combined(
+    kind: str,
+    frame: pd.DataFrame,
+    column: str,
+    values: Iterable[Any],
+    name: Callable[[Any], str],
+    other_name: Callable[[Any], str],
+) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    """The effects, `x` and `y`, of every two of the values of a column."""
+    for one, other in combinations(values, 2):
+        left, right = (frame[frame[column] == each][[*KEYS, "effect"]] for each in (one, other))
+        both = left.merge(right, on=KEYS).rename(columns={"effect_x": "x", "effect_y": "y"})
+        yield {"kind": kind, "one": name(one), "other": other_name(other)}, both
 
 
 def compared(
@@ -161,10 +150,8 @@ def compared(
     points = [pd.DataFrame(columns=[*KEYS, "x", "y", "kind", "mode", "one", "other"])]
     rows = []
     for mode, scored in effects.on_main_metric(heads).groupby("mode", sort=False):
-        for pair in pairs_of(scored):
-            both = pair.left[[*KEYS, "effect"]].merge(pair.right[[*KEYS, "effect"]], on=KEYS)
-            both = both.rename(columns={"effect_x": "x", "effect_y": "y"})
-            about = {"kind": pair.kind, "mode": mode, "one": pair.names[0], "other": pair.names[1]}
+        for names, both in pairs_of(scored):
+            about = {"kind": names["kind"], "mode": mode} | names
             points.append(both.assign(**about))
             x, y = both["x"].to_numpy(), both["y"].to_numpy()
             rows.append(about | stats_bootstrap.correlations(x, y, bootstrap, seed))

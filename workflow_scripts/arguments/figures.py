@@ -1,11 +1,13 @@
 """The figures of ARCT: cues, set-ups, easy points, changed cues, heads that carry the cue."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
@@ -18,10 +20,10 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import held_out_parts, last_split
 from workflow_scripts.core.plots import colours, figures, heatmaps
+from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.plots.figures import counted
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import randomisation
 from workflow_scripts.core.stats.bootstrap import (
     CONFIDENCE,
@@ -32,12 +34,16 @@ from workflow_scripts.core.stats.bootstrap import (
 from workflow_scripts.core.stats.randomisation import OfSums
 
 # As printed for "not". The public files give other numbers.
-PAPER = {"train": (0.65, 0.66), "dev": (0.62, 0.44), "test": (0.52, 0.77), "all": (0.61, 0.64)}
+PAPER = {
+    "productivity": {"train": 0.65, "dev": 0.62, "test": 0.52, "all": 0.61},
+    "coverage": {"train": 0.66, "dev": 0.44, "test": 0.77, "all": 0.64},
+}
 SHOWN = ["data", "split", "cue", "productive", "applicable", "n", "productivity", "coverage"]
 SHOWN += ["ci_low", "ci_high", "p_corrected", "tested"]
 SETS = {"train": "training set", "dev": "development set", "test": "test set", "all": "all sets"}
 COVERAGES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)  # ticks
-BEYOND = "different from 50% (the most frequent are named)"
+WITHIN_CHANCE = Look("no evidence against 50%", colours.GREY)
+BEYOND_CHANCE = Look("different from 50% (the most frequent are named)", colours.HIGHLIGHT, "s")
 MAX_NAMED = 7  # maximum number of cues that are named in a panel
 # The distance between two named cues, in coverage or in productivity.
 MIN_COVERAGE_RATIO, MIN_PRODUCTIVITY_DIFFERENCE = 2.5, 0.07
@@ -53,11 +59,8 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
     guessed = (rows["n"] - rows["applicable"]) / 2
     rows.insert(8, "following", (rows["productive"] + guessed) / rows["n"])
     original = rows["data"] == "original"
-    printed = rows["split"].map(PAPER).where(original & (cue == "not"))
-    for column, name in enumerate(("productivity", "coverage")):
-        rows[f"paper_{name}"] = [
-            numbers[column] if isinstance(numbers, tuple) else None for numbers in printed
-        ]
+    for name, printed in PAPER.items():
+        rows[f"paper_{name}"] = rows["split"].map(printed).where(original & (cue == "not"))
     for measure in ("productive", "applicable"):
         planted = counts[counts["what"] == f"planted {measure}"].set_index("split")["n"]
         if len(planted):
@@ -65,38 +68,17 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
     return rows
 
 
-def draw_ends(
-    axes: Axes,
-    rows: pd.DataFrame,
-    values: pd.Series,
-    along: str,
-    at: Any,
-    look: colours.Look,
-    **style: Any,
-) -> None:
-    """Values with the intervals of their rows, error bars `along` x or y, `at` their places."""
-    ends = [values - rows["ci_low"], rows["ci_high"] - values]
-    x, y = (values, at) if along == "x" else (at, values)
-    style |= {"fmt": look.marker, "color": look.colour, "label": look.name}
-    axes.errorbar(x, y, **{f"{along}err": ends}, **style)
-
-
 def draw_cues(axes: Axes, rows: pd.DataFrame) -> None:
     """One panel: productivity of every cue with its interval; names of those beyond chance."""
     axes.axhline(0.5, color=colours.BLACK, linewidth=0.8, linestyle=":")
     beyond = rows["p_corrected"] < LEVEL
-    kinds = [
-        (~beyond, colours.Look("no evidence against 50%", colours.GREY, "o"), 0.5),
-        (beyond, colours.Look(BEYOND, colours.HIGHLIGHT, "s"), 1),
-    ]
-    for chosen, look, alpha in kinds:
+    for chosen, look, alpha in ((~beyond, WITHIN_CHANCE, 0.5), (beyond, BEYOND_CHANCE, 1)):
         cues, style = rows[chosen], {"alpha": alpha, "elinewidth": 0.6, "markersize": 3}
-        draw_ends(axes, cues, cues["productivity"], "y", cues["coverage"], look, **style)
+        ends = cues["ci_low"], cues["ci_high"]
+        figures.intervals(axes, "y", cues["productivity"], ends, cues["coverage"], look, **style)
     for row in named(rows[beyond]):
-        xy = (row.coverage, row.productivity)
-        axes.annotate(
-            row.cue, xy, xytext=(3, 2), textcoords="offset points", fontsize=figures.SMALL
-        )
+        xy, style = (row.coverage, row.productivity), {"textcoords": "offset points"}
+        axes.annotate(row.cue, xy, (3, 2), fontsize=figures.SMALL, **style)
     axes.set_xscale("log")
     axes.set_xlim(0.85 * rows["coverage"].min(), 1.15)
     axes.set_ylim(-0.02, 1.02)
@@ -121,40 +103,29 @@ def named(rows: pd.DataFrame) -> list[Any]:
     return chosen
 
 
-def niven2019_cues(
-    cues: Path,
-    counts: Path,
-    table2: Out,
-    all_cues: Out,
-    svg: Out,
-    pdf: Out,
-    png: Out,
-    cue: str,
-) -> None:
-    """Write Table 2 and the cues of every set, those that differ from chance marked.
+@figures.drawn
+def niven2019_cues(cues: Path, counts: Path, table2: Out, all_cues: Out, cue: str) -> Figure:
+    """Productivity of the cues: a panel for each original split, one for the adversarial set.
 
-    Draw a panel for each original split, and one for the whole adversarial set.
+    The tables are Table 2 and the cues of every set, those that differ from chance marked.
     """
-    frame = tables.read(cues, tuple(SHOWN))
+    frame = tables.read(cues)
     tables.write_csv(one_cue(frame, tables.read_csv(counts), cue.lower()), table2)
     beyond = frame["p_corrected"] < LEVEL
     tables.write_csv(frame.assign(beyond_chance=beyond)[[*SHOWN, "beyond_chance"]], all_cues)
-    panels = [("original", split) for split in frame[frame["data"] == "original"]["split"].unique()]
-    adversarial = frame[frame["data"] == "negated"]["split"].unique()
-    panels += [("negated", adversarial[-1])] if len(adversarial) else []
-    shown = [frame[(frame["data"] == data) & (frame["split"] == split)] for data, split in panels]
-    names = ["adversarial set" if data == "negated" else SETS[split] for data, split in panels]
-    titles = [
-        f"{name}, {rows['n'].iloc[0]} points" for name, rows in zip(names, shown, strict=True)
-    ]
-    with figures.style():
-        figure, axes = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1, columns=3)
-        for number, (panel, rows) in enumerate(zip(axes, shown, strict=True)):
-            draw_cues(panel, rows)
-            if number % 3 == 0:
-                panel.set_ylabel("Productivity,\n% of applicable points")
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-        figures.save(figure, svg, pdf, png)
+    original, adversarial = (frame[frame["data"] == data] for data in ("original", "negated"))
+    shown = {SETS[split]: rows for split, rows in original.groupby("split", sort=False)}
+    if len(adversarial):
+        last = adversarial["split"].iloc[-1]
+        shown["adversarial set"] = adversarial[adversarial["split"] == last]
+    titles = [f"{name}, {rows['n'].iloc[0]} points" for name, rows in shown.items()]
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1, columns=3)
+    for axes, rows in zip(panels, shown.values(), strict=True):
+        draw_cues(axes, rows)
+    for axes in panels[::3]:
+        axes.set_ylabel("Productivity,\n% of applicable points")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
 
 
 # Titles of the panels: the training set and the points measured.
@@ -178,13 +149,8 @@ def draw_runs(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
             x = column + shift + spread
             for degenerate, fill in ((False, look.colour), (True, "none")):
                 chosen = (runs["degenerate"] == degenerate).to_numpy()
-                axes.plot(
-                    x[chosen],
-                    runs["accuracy"][chosen],
-                    look.marker,
-                    markerfacecolor=fill,
-                    markeredgecolor=look.colour,
-                )
+                style = {"markerfacecolor": fill, "markeredgecolor": look.colour}
+                axes.plot(x[chosen], runs["accuracy"][chosen], look.marker, **style)
             median, middle = runs["accuracy"].median(), column + shift
             axes.hlines(median, middle - 0.1, middle + 0.1, look.colour)
     axes.axhline(0.5, color=colours.BLACK, linewidth=0.8, linestyle=":")
@@ -192,22 +158,10 @@ def draw_runs(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
-def handles() -> list[Line2D]:
-    """What the markers mean: families of models, degenerate runs and chance."""
-    shown = [
-        Line2D([], [], marker=look.marker, color=look.colour, ls="", label=look.name)
-        for look in colours.FAMILIES.values()
-    ]
-    hollow = {"marker": "o", "ls": "", "markerfacecolor": "none", "color": colours.NEUTRAL}
-    shown.append(Line2D([], [], label="degenerate run", **hollow))
-    shown.append(Line2D([], [], label="median", color=colours.NEUTRAL, linewidth=1.2))
-    chance = {"color": colours.BLACK, "linewidth": 0.8, "linestyle": ":"}
-    return [*shown, Line2D([], [], label="chance", **chance)]
-
-
-def niven2019_runs(scores: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the panels that the study has runs for."""
-    frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
+@figures.drawn
+def niven2019_runs(scores: Path) -> Figure:
+    """The accuracy of every run, in the panels that the study has runs for."""
+    frame = tables.read(scores)
     frame = frame[frame["split"] == last_split(frame)]
     parts = {
         title: frame[(frame["trained_on"] == trained) & (frame["points"] == points)]
@@ -216,25 +170,35 @@ def niven2019_runs(scores: Path, svg: Out, pdf: Out, png: Out) -> None:
     parts = {title: rows for title, rows in parts.items() if len(rows)}
     frame = pd.concat(parts.values())
     setups = [setup for setup in SETUPS if setup in set(frame["setup"])]
-    with figures.style():
-        width = figures.TWO_COLUMNS / max(3, len(parts))
-        figure, axes = figures.panels(list(parts), width, 2.3, columns=4)
-        for panel, rows in zip(axes, parts.values(), strict=True):
-            draw_runs(panel, rows, setups)
-            panel.set_xlabel(f"Input ({rows['n'].max()} points)")
-            panel.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
-        axes[0].set_ylabel("Accuracy")
-        figure.legend(handles=handles(), loc="outside lower center", ncols=6)
-        figures.save(figure, svg, pdf, png)
+    width = figures.TWO_COLUMNS / max(3, len(parts))
+    figure, panels = figures.panels(list(parts), width, 2.3, columns=4)
+    for axes, rows in zip(panels, parts.values(), strict=True):
+        draw_runs(axes, rows, setups)
+        axes.set_xlabel(f"Input ({rows['n'].max()} points)")
+        axes.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
+    panels[0].set_ylabel("Accuracy")
+    shown = [
+        Line2D([], [], marker=look.marker, color=look.colour, ls="", label=look.name)
+        for look in colours.FAMILIES.values()
+    ]
+    hollow = {"marker": "o", "ls": "", "markerfacecolor": "none", "color": colours.NEUTRAL}
+    shown.append(Line2D([], [], label="degenerate run", **hollow))
+    shown.append(Line2D([], [], label="median", color=colours.NEUTRAL, linewidth=1.2))
+    chance = {"color": colours.BLACK, "linewidth": 0.8, "linestyle": ":"}
+    shown.append(Line2D([], [], label="chance", **chance))
+    figure.legend(handles=shown, loc="outside lower center", ncols=6)
+    return figure
 
 
-# Measures, each a share: what is counted at a point, and out of what.
+RIGHT, EITHER = ["cue_in_right"], ["cue_in_right", "cue_in_wrong"]  # warrants with the cue
+# Measures, each a share: what is counted at a point, and out of what, see `easy_per_point`; where
+# the cue is of points whose share among all a model would have that is right at random.
 EASY_MEASURES = {
-    "always right": ("always", "one"),
-    "always right, with the cue": ("always_cue", "one"),
-    "cue among always right": ("always_cue", "always"),
-    "cue in either warrant among always right": ("always_either", "always"),
-    "follows the cue": ("n_follow", "n_applicable"),
+    "always right": ("always", "one", []),
+    "always right, with the cue": ("always_cue", "one", []),
+    "cue among always right": ("always_cue", "always", RIGHT),
+    "cue in either warrant among always right": ("always_either", "always", EITHER),
+    "follows the cue": ("n_follow", "n_applicable", []),
 }
 DRAWN = {
     "cue among always right": "Points right in every run:\nthose with the cue in the right warrant",
@@ -242,30 +206,21 @@ DRAWN = {
 }
 AXES = {"cue among always right": "Share of points", "follows the cue": "Share of predictions"}
 RUNS = {
-    "not degenerate": colours.Look("runs not degenerate", colours.SKY, "o"),
-    "all": colours.Look("all runs", colours.NEUTRAL, "s"),
+    "not degenerate": Look("runs not degenerate", colours.SKY, "o"),
+    "all": Look("all runs", colours.NEUTRAL, "s"),
 }
 WITHIN = ["source", "setup", "split", "runs"]  # models that answer the same points
 
 
 def easy_per_point(frame: pd.DataFrame) -> pd.DataFrame:
-    """What every measure counts at a point: the columns that MEASURES names."""
+    """What every measure counts at a point: the columns that EASY_MEASURES names."""
     always = frame["n_right"] == frame["n_runs"]
-    applicable = frame["side"] >= 0
-    either = frame["cue_in_right"] | frame["cue_in_wrong"]
     columns = {"always": always, "always_cue": always & frame["cue_in_right"], "one": True}
-    columns |= {"always_either": always & either}
+    columns |= {"always_either": always & frame[EITHER].any(axis=1)}
+    applicable = frame["side"] >= 0
     columns |= {"n_applicable": frame["n_runs"] * applicable}
     columns |= {"n_follow": frame["n_follow"] * applicable}
     return pd.DataFrame(columns).astype(float)
-
-
-def shares(frame: pd.DataFrame, measure: str, draws: int, seed: int) -> np.ndarray:
-    """The share of a measure, of the points and of bootstrap samples of them, [1 + draw]."""
-    counted, out_of = (easy_per_point(frame)[name].to_numpy() for name in EASY_MEASURES[measure])
-    weights = observed_and_resampled(len(frame), draws, seed)
-    total = weights @ out_of
-    return np.divide(weights @ counted, total, out=np.full(len(total), np.nan), where=total > 0)
 
 
 def measure_easy(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
@@ -281,27 +236,29 @@ def measure_easy(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """
     rows = []
     for keys, within in frame.groupby(WITHIN, sort=False):
-        models = dict(iter(within.groupby("model", sort=False)))
-        ordered = sorted(models, key=lambda name: models[name]["family"].iloc[0] != "bert")
-        for measure in EASY_MEASURES:
+        models = [points for _, points in within.groupby("model", sort=False)]
+        models.sort(key=lambda points: points["family"].iloc[0] != "bert")
+        for measure, (numerator, denominator, cue) in EASY_MEASURES.items():
             reference = None
-            for model in ordered:
-                points = models[model].sort_values("id", kind="stable")
-                sampled = shares(points, measure, draws, seed)
-                family = points["family"].iloc[0]
-                row = dict(zip(WITHIN, keys, strict=True)) | {"model": model, "family": family}
-                counted, n = easy_per_point(points)[list(EASY_MEASURES[measure])].sum().astype(int)
+            for points in models:
+                points = points.sort_values("id", kind="stable")
+                per_point = easy_per_point(points)[[numerator, denominator]].to_numpy()
+                totals = observed_and_resampled(len(points), draws, seed) @ per_point
+                known = np.where(totals[:, 1] > 0, totals[:, 1], np.nan)
+                sampled, (counted, n) = totals[:, 0] / known, totals[0].astype(int)
+                first, n_runs = points.iloc[0], int(points["n_runs"].max())
+                row = dict(zip(WITHIN, keys, strict=True)) | first[["model", "family"]].to_dict()
                 row |= {"measure": measure, "share": sampled[0], "n": n}
-                row |= {"among_all": _among_all(points, measure)}
-                n_runs = int(points["n_runs"].max())
+                row |= {"among_all": points[cue].any(axis=1).mean() if cue else np.nan}
                 row |= {"n_points": len(points), "n_runs": n_runs}
                 if measure == "follows the cue" and 0 < counted < n:
                     row["ci_low"], row["ci_high"] = _ends(sampled)
-                else:
+                elif n:
                     # Predictions of one point are no independent ones: a point counts once.
                     runs = n_runs if measure == "follows the cue" else 1
-                    row["ci_low"], row["ci_high"] = _exact(counted // runs, n // runs)
-                if family == "bert":
+                    ends = interval([counted // runs], [n // runs], LEVEL)
+                    (row["ci_low"],), (row["ci_high"],) = ends
+                if first["family"] == "bert":
                     reference = sampled if reference is None else reference
                 elif reference is not None:
                     row["bert_minus"] = reference[0] - sampled[0]
@@ -312,25 +269,10 @@ def measure_easy(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=columns)
 
 
-def _exact(counted: int, n: int) -> tuple[float, float]:
-    """The exact binomial interval; none of nothing."""
-    low, high = interval([counted], [n], LEVEL) if n else ([np.nan], [np.nan])
-    return low[0], high[0]
-
-
 def _ends(sampled: np.ndarray) -> tuple[float, float]:
     """The ends of a percentile interval; samples without any point to count are left out."""
     known = sampled[1:][np.isfinite(sampled[1:])]
     return tuple(np.percentile(known, CONFIDENCE)) if len(known) else (np.nan, np.nan)
-
-
-def _among_all(points: pd.DataFrame, measure: str) -> float:
-    """The share that a model would have whose right points were random."""
-    if measure == "cue among always right":
-        return points["cue_in_right"].mean()
-    if measure == "cue in either warrant among always right":
-        return (points["cue_in_right"] | points["cue_in_wrong"]).mean()
-    return np.nan
 
 
 def draw_easy(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
@@ -343,7 +285,8 @@ def draw_easy(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
         if chosen["share"].isna().all():
             continue
         at = np.arange(len(names)) + 0.14 * (2 * number - 1)
-        draw_ends(axes, chosen, chosen["share"], "x", at, look, elinewidth=0.8)
+        ends = chosen["ci_low"], chosen["ci_high"]
+        figures.intervals(axes, "x", chosen["share"], ends, at, look, elinewidth=0.8)
     for number, name in enumerate(names):
         base = rows.loc[rows["name"] == name, "among_all"].iloc[0]
         name = "among all points" if not number and np.isfinite(base) else None
@@ -361,11 +304,13 @@ def printed(measure: str, row: pd.Series) -> str:
     return f"{row['n']} of {row['n_points']} points"
 
 
-def niven2019_easy(
-    easy: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int
-) -> None:
-    """Write the table and draw the full input, each source on its last split."""
-    measured = measure_easy(tables.read(easy, (*KEYS, "id", "n_runs")), bootstrap, seed)
+@figures.drawn
+def niven2019_easy(easy: Path, table: Out, bootstrap: int, seed: int) -> Figure:
+    """Shares of points that are always right, of the full input, each source on its last split.
+
+    The table has every measure, set-up and split.
+    """
+    measured = measure_easy(tables.read(easy), bootstrap, seed)
     tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
     setup = next(setup for setup in SETUPS if setup in set(measured["setup"]))
     shown = measured[measured["setup"] == setup]
@@ -373,35 +318,23 @@ def niven2019_easy(
     shown = shown[shown["split"] == last]
     shown = shown.assign(name=shown["source"] + ": " + shown["model"] + ", " + shown["split"])
     names = list(dict.fromkeys(shown["name"]))
-    rows = shown[shown["runs"] == "all"].set_index(["measure", "name"])
-    counts = {each: [printed(each, rows.loc[(each, name)]) for name in names] for each in DRAWN}
-    first, second = DRAWN
-    left = [f"{name}\n({count})" for name, count in zip(names, counts[first], strict=True)]
-    with figures.style():
-        height = 0.95 + 0.33 * len(names)
-        figure, panels = figures.panels(
-            list(DRAWN.values()), figures.TWO_COLUMNS / 2, height, columns=2
-        )
-        for axes, measure, labels in zip(panels, DRAWN, (left, counts[second]), strict=True):
-            draw_easy(axes, shown[shown["measure"] == measure], names)
-            axes.set_yticks(range(len(names)), labels)
-            axes.set_xlabel(AXES[measure])
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        figures.save(figure, svg, pdf, png)
+    height, width = 0.95 + 0.33 * len(names), figures.TWO_COLUMNS / 2
+    figure, panels = figures.panels(list(DRAWN.values()), width, height, columns=2)
+    for axes, measure in zip(panels, DRAWN, strict=True):
+        rows = shown[shown["measure"] == measure]
+        draw_easy(axes, rows, names)
+        of_all = rows[rows["runs"] == "all"].set_index("name")
+        labels = [printed(measure, of_all.loc[name]) for name in names]
+        if measure == next(iter(DRAWN)):
+            labels = [f"{name}\n({count})" for name, count in zip(names, labels, strict=True)]
+        axes.set_yticks(range(len(names)), labels)
+        axes.set_xlabel(AXES[measure])
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
 
 
 RELIANCE_KEYS = ["family", "setup", "cue"]
 MEASURED = ("follows", "right", "margin")
-
-
-def measure_reliance(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """`measure` on all held-out points and, below, on the test set alone (column `split`)."""
-    measured = [
-        measure(rows, draws, seed).assign(split=name)
-        for name, rows in held_out_parts(frame).items()
-    ]
-    rows = pd.concat(measured, ignore_index=True)
-    return rows[["split", *rows.columns.drop("split")]]
 
 
 def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
@@ -428,15 +361,11 @@ def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
             columns = ["flips", *(name + when for name in MEASURED for when in ("", "_after"))]
             points = group.groupby(level="id")[columns].mean()
             _, low, high = bootstrap_mean(points["flips"].to_numpy(), draws, seed, INDEPENDENT)
-            row = (
-                dict(zip(RELIANCE_KEYS, keys, strict=True))
-                | {"change": change}
-                | dict(points.mean())
-            )
             n, flipped = len(points), points["flips"].sum()
             if flipped in (0, n):  # bootstrap samples are all alike
                 (low,), (high,) = interval([flipped], [n], LEVEL)
-            row |= {"ci_low": float(low), "ci_high": float(high), "n": n}
+            row = dict(zip(RELIANCE_KEYS, keys, strict=True)) | {"change": change}
+            row |= dict(points.mean()) | {"ci_low": float(low), "ci_high": float(high), "n": n}
             rows.append(row | {"seeds": group.index.get_level_values("seed").nunique()})
     renamed = {"right": "accuracy", "right_after": "accuracy_after"}
     return pd.DataFrame(rows).rename(columns=renamed)
@@ -447,7 +376,8 @@ def draw_reliance(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
     for number, (change, look) in enumerate(colours.CHANGES.items()):
         changed = rows[rows["change"] == change].set_index("cue").reindex(cues)
         at = [x + 0.22 * (number - 1) for x in range(len(cues))]
-        draw_ends(axes, changed, changed["flips"], "y", at, look, elinewidth=0.8)
+        ends = changed["ci_low"], changed["ci_high"]
+        figures.intervals(axes, "y", changed["flips"], ends, at, look, elinewidth=0.8)
     n = rows.drop_duplicates("cue").set_index("cue")["n"]
     names = [f"{cue}\nn = {n[cue]}" for cue in cues]
     axes.set_xticks(range(len(cues)), names)
@@ -456,28 +386,35 @@ def draw_reliance(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
-def niven2019_reliance(
-    reliance: list[Path], table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int
-) -> None:
-    """Write the table and draw a panel per family and set-up, of all held-out points."""
-    columns = ("family", "setup", "seed", "cue", "change", "split", "id", "label", "side")
-    rows = measure_reliance(tables.read_all(reliance, columns), bootstrap, seed)
-    titled = rows.assign(family=rows["family"].map(FAMILIES), setup=rows["setup"].map(TITLES))
-    tables.write_csv(titled, table)
-    rows = rows[rows["split"] == rows["split"].iloc[0]]
-    setups = [setup for setup in SETUPS if setup in set(rows["setup"])]
-    panels = [(family, setup) for setup in setups for family in FAMILIES]
-    cues = list(dict.fromkeys(rows["cue"]))
-    with figures.style():
-        inputs = {setup: ", ".join((*SETUPS[setup], "warrant")) for setup in setups}
-        titles = [f"{FAMILIES[family]}: {inputs[setup]}" for family, setup in panels]
-        figure, axes = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.6, columns=3)
-        for number, (panel, (family, setup)) in enumerate(zip(axes, panels, strict=True)):
-            draw_reliance(panel, rows[(rows["family"] == family) & (rows["setup"] == setup)], cues)
-            if number % 3 == 0:
-                panel.set_ylabel("Predictions that flip")
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        figures.save(figure, svg, pdf, png)
+@figures.drawn
+def niven2019_reliance(reliance: list[Path], table: Out, bootstrap: int, seed: int) -> Figure:
+    """A panel per family and set-up: predictions that flip, of all held-out points.
+
+    The table has the test set alone, too.
+    """
+    parts = held_out_parts(tables.read_all(reliance))
+    measured = pd.concat(
+        [measure(rows, bootstrap, seed).assign(split=name) for name, rows in parts.items()]
+    )
+    titled = {"family": measured["family"].map(FAMILIES), "setup": measured["setup"].map(TITLES)}
+    columns = ["split", *measured.columns.drop("split")]
+    tables.write_csv(measured.assign(**titled)[columns], table)
+    shown = measured[measured["split"] == next(iter(parts))]
+    setups = [setup for setup in SETUPS if setup in set(shown["setup"])]
+    titles = {
+        (family, setup): f"{name}: {', '.join((*SETUPS[setup], 'warrant'))}"
+        for setup in setups
+        for family, name in FAMILIES.items()
+    }
+    cues = list(dict.fromkeys(shown["cue"]))
+    width = figures.TWO_COLUMNS / 3
+    figure, panels = figures.panels(list(titles.values()), width, 1.6, columns=3)
+    for axes, (family, setup) in zip(panels, titles, strict=True):
+        draw_reliance(axes, shown[(shown["family"] == family) & (shown["setup"] == setup)], cues)
+    for axes in panels[::3]:
+        axes.set_ylabel("Predictions that flip")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure
 
 
 BETWEEN = 0.45  # inches between maps, for the colour bars
@@ -490,16 +427,6 @@ HEAD_MEASURES = {
 }
 # Measures that share a scale, and its unit.
 SCALES = {("margin",): "Change, logits", ("follows", "accuracy"): "Change, points"}
-
-
-def per_point(frame: pd.DataFrame) -> pd.DataFrame:
-    """Margin, follows and accuracy of each row; NaN where no warrant alone contains the cue."""
-    applicable = frame["side"] >= 0
-    return frame.assign(
-        margin=margin(frame).where(applicable),
-        follows=100 * (picked(frame) == frame["side"]).astype(float).where(applicable),
-        accuracy=100 * right(frame).astype(float),
-    )
 
 
 def lower(values: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
@@ -528,11 +455,12 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
     (with all their seeds); p_corrected is corrected for the number of heads. `found` is the
     smallest loss that would have been significant with a power of 80% (power.smallest_loss).
     """
-    rows = (
-        per_point(frame)
-        .groupby(["layer", "head", "id"], as_index=False)[list(HEAD_MEASURES)]
-        .mean()
-    )
+    applicable = frame["side"] >= 0  # elsewhere no warrant alone contains the cue
+    follows = 100 * (picked(frame) == frame["side"]).astype(float).where(applicable)
+    shown = {"margin": margin(frame).where(applicable), "follows": follows}
+    frame = frame.assign(**shown, accuracy=100 * right(frame).astype(float))
+    groups = frame.groupby(["layer", "head", "id"], as_index=False)
+    rows = groups[list(HEAD_MEASURES)].mean()
     frames = []
     for name in HEAD_MEASURES:
         if rows[name].isna().all():
@@ -540,16 +468,12 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
         wide = rows.pivot_table(index=["layer", "head"], columns="id", values=name)
         intact, disabled = wide.loc[(-1, -1)], wide.drop(index=(-1, -1))
         change = (disabled - intact).to_numpy()
-        weights = stats_bootstrap.bootstrap_weights(change.shape[1], draws, seed)
-        resampled = weights @ change.T / change.shape[1]
-        effect = change.mean(axis=1)
-        n, values = change.shape[1], (intact.to_numpy(), disabled.to_numpy())
-        tested = randomisation.test(mean_over_points(n), *values, permutations, seed)
+        effect, low, high = bootstrap_mean(change.T, draws, seed, INDEPENDENT)
+        n = change.shape[1]
+        compared = mean_over_points(n), intact.to_numpy(), disabled.to_numpy()
+        tested = randomisation.test(*compared, permutations, seed)
         worse = lower if name == "margin" else missed
-        found = randomisation.smallest_loss(
-            mean_over_points(n), *values, worse, tested.critical, seed
-        )
-        low, high = np.percentile(resampled, stats_bootstrap.CONFIDENCE, axis=0)
+        found = randomisation.smallest_loss(*compared, worse, tested.critical, seed)
         columns = {"measure": name, "baseline": intact.mean(), "effect": effect, "ci_low": low}
         columns |= {"ci_high": high, "p": tested.p, "p_corrected": tested.corrected}
         columns |= {"found": found, "n": n}
@@ -605,45 +529,33 @@ def draw_heads(axes: Axes, effects: pd.DataFrame, end: float) -> AxesImage | Non
     return image
 
 
+@figures.drawn
 def niven2019_heads(
-    heads: Path,
-    table: Out,
-    svg: Out,
-    pdf: Out,
-    png: Out,
-    bootstrap: int,
-    permutations: int,
-    seed: int,
-) -> None:
-    """Write the table, and draw a map per set-up and measure, of all held-out points."""
-    columns = ("setup", "seed", "split", "layer", "head", "id", "label", "side")
-    measured = measure_heads(tables.read(heads, columns), bootstrap, permutations, seed)
-    titled = measured.assign(setup=measured["setup"].map(TITLES))
-    tables.write_csv(titled, table)
+    heads: Path, table: Out, bootstrap: int, permutations: int, seed: int
+) -> Figure:
+    """A map per set-up and measure, of all held-out points.
+
+    The table has the test set alone, too.
+    """
+    measured = measure_heads(tables.read(heads), bootstrap, permutations, seed)
+    tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
     shown = measured[measured["split"] == measured["split"].iloc[0]]
     setups = [setup for setup in SETUPS if setup in set(shown["setup"])]
     shape = (shown["layer"].max() + 1, shown["head"].max() + 1)
-    with figures.style():
-        rows = [",\n".join((*SETUPS[setup], "warrant")) for setup in setups]
-        figure, panels = heatmaps.sheet(rows, list(HEAD_MEASURES.values()), shape, BETWEEN)
-        for measures, unit in SCALES.items():
-            of_scale = shown[shown["measure"].isin(measures)]
-            columns = [list(HEAD_MEASURES).index(name) for name in measures]
-            images = [
-                draw_heads(panels[row, column], chosen, limit(of_scale))
-                for row, setup in enumerate(setups)
-                for column, measure in zip(columns, measures, strict=True)
-                for chosen in [of_scale.query("setup == @setup and measure == @measure")]
-                if len(chosen)  # none where the cue is in no held-out point
-            ]
-            drawn = [image for image in images if image]
-            if drawn:
-                heatmaps.bar(drawn[0], panels[:, columns].ravel(), unit, shrink=0.8)
-        words = (
-            f"not significant: p ≥ {randomisation.LEVEL}, corrected for {shape[0] * shape[1]} heads"
-        )
-        figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
-        figures.save(figure, svg, pdf, png)
+    rows = [",\n".join((*SETUPS[setup], "warrant")) for setup in setups]
+    figure, panels = heatmaps.sheet(rows, list(HEAD_MEASURES.values()), shape, BETWEEN)
+    cells = dict(zip(product(setups, HEAD_MEASURES), panels.ravel(), strict=True))
+    parts = dict(list(shown.groupby(["setup", "measure"])))  # none where the cue is in no point
+    for measures, unit in SCALES.items():
+        end = limit(shown[shown["measure"].isin(measures)])
+        of_scale = {cell: axes for cell, axes in cells.items() if cell[1] in measures}
+        images = [draw_heads(axes, parts[c], end) for c, axes in of_scale.items() if c in parts]
+        drawn = [image for image in images if image]
+        if drawn:
+            heatmaps.bar(drawn[0], list(of_scale.values()), unit, shrink=0.8)
+    words = f"not significant: p ≥ {randomisation.LEVEL}, corrected for {shape[0] * shape[1]} heads"
+    figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
+    return figure
 
 
 if __name__ == "__main__":

@@ -35,27 +35,22 @@ Heads = list[tuple[int, int]]
 class Tested:
     """Heads that are disabled together, and random ones of their layers: bool [layer, head].
 
-    `random` [sample, layer, head] has no sample, and `note` states why, where no head has the role.
+    `random` [sample, layer, head] has no sample where no head has the role.
     """
 
     role: str
     chosen: str
     heads: np.ndarray
     random: np.ndarray
-    note: str = ""
 
 
 def found_heads(scores: pd.DataFrame) -> dict[str, Heads]:
-    """The heads of each role (layer, head), the strongest first; scores' columns are `read_roles`'.
-
-    A role that no head has is there, without heads.
-    """
+    """The heads, or none, of each role (layer, head), the strongest first, of `read_roles`."""
     ordered = scores.sort_values("score", ascending=False, kind="stable")
-    return {
-        role: list(ordered[(ordered["role"] == role) & ordered["has_role"]][["layer", "head"]]
-                   .itertuples(index=False, name=None))
-        for role in scores["role"].unique()
-    }  # fmt: skip
+    found: dict[str, Heads] = {role: [] for role in scores["role"].unique()}
+    for row in ordered[ordered["has_role"]].itertuples():
+        found[row.role].append((row.layer, row.head))
+    return found
 
 
 def to_test(
@@ -66,7 +61,7 @@ def to_test(
     for chosen, heads in sets.items():
         grid = as_grid(heads, shape)
         random = random_heads(grid, n_samples if found else 0, seed)
-        yield Tested(role, chosen, grid, random, "" if found else "no head has this role")
+        yield Tested(role, chosen, grid, random)
 
 
 def as_grid(heads: Heads, shape: tuple[int, int]) -> np.ndarray:
@@ -81,8 +76,7 @@ def random_heads(grid: np.ndarray, n_samples: int, seed: int) -> np.ndarray:
     """Samples of as many heads of each layer as `grid` has: [sample, layer, head].
 
     Any head can be among them, those of `grid` too: only then is a set of random heads as likely as
-    each sample to have the largest loss. Samples of the other heads alone differ less from each
-    other than such a set does from them.
+    each sample to have the largest loss.
     """
     rng = np.random.default_rng(seed)
     samples = np.zeros((n_samples, *grid.shape), dtype=bool)
@@ -129,7 +123,8 @@ def rows_of(
     rows = []
     heads = " ".join(head_label(*head) for head in np.argwhere(tested.heads))
     about = {"role": tested.role, "chosen": tested.chosen, "n_heads": int(tested.heads.sum())}
-    about |= {"heads": heads, "n_samples": len(tested.random), "note": tested.note}
+    note = "" if tested.heads.any() else "no head has this role"
+    about |= {"heads": heads, "n_samples": len(tested.random), "note": note}
     for text in TEXTS:
         values = {"intact": intact[text]}
         row = about | {"text": text, "n": len(intact[text])}
@@ -182,15 +177,14 @@ def tests(
     ]
     # The intact model, then the heads of each set, followed by its random samples.
     variants = [np.zeros((1, *shape), dtype=bool)]
-    variants += [part for tested in sets for part in (tested.heads[None], tested.random)]
+    variants += [np.concatenate([tested.heads[None], tested.random]) for tested in sets]
     starts = np.cumsum([len(part) for part in variants])
     rows = []
     for mode in modes:
         losses = losses_of(model, sequences, segments, np.concatenate(variants), mode)
-        for number, tested in enumerate(sets):
-            own, after = starts[2 * number], starts[2 * number + 2]
+        intact = {text: each[0] for text, each in losses.items()}
+        for tested, own, after in zip(sets, starts[:-1], starts[1:], strict=True):
             of_set = {text: each[own:after] for text, each in losses.items()}
-            intact = {text: each[0] for text, each in losses.items()}
             made = rows_of(tested, intact, of_set, bootstrap, seed)
             rows += [row | {"mode": mode} for row in made]
     frame = pd.DataFrame(rows).reindex(columns=[name for name in COLUMNS if name != "p_corrected"])
@@ -202,11 +196,10 @@ def tests(
 def read_roles(roles: Path, sinks: Path, others: Sequence[Path]) -> pd.DataFrame:
     """All heads' role, layer, head, score, has_role; sinks are those of plain texts."""
     columns = ["role", "layer", "head", "score", "has_role"]
-    frames = [tables.read(roles, tuple(columns))]
     first = tables.read(sinks, ("layer", "head", "first", "attention", "has_role"))
     first = first[first["first"] == "text"].rename(columns={"attention": "score"})
-    frames.append(first.assign(role="sink"))
-    frames += [tables.read(path, tuple(columns)) for path in others]
+    own, *rest = (tables.read(path, tuple(columns)) for path in (roles, *others))
+    frames = own, first.assign(role="sink"), *rest
     return pd.concat([frame[columns] for frame in frames], ignore_index=True)
 
 

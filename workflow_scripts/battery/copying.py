@@ -137,7 +137,7 @@ def copying(model: PreTrainedModel, circuit: Circuit, ids: np.ndarray) -> dict[s
     the others with a smaller logit, `top` whether all are.
     """
     second = second_copy_start(ids.shape[1])
-    watcher, found = Attended(), {measure: [] for measure in MEASURES}
+    watcher, found = Attended(), []
     named = {"final": circuit.norms.final}
     named |= {layer: circuit.norms.after[layer] for layer in circuit.linear if layer != "final"}
     for start in job.progress(range(0, len(ids), BATCH), desc="copying"):
@@ -151,16 +151,13 @@ def copying(model: PreTrainedModel, circuit: Circuit, ids: np.ndarray) -> dict[s
             model(batch, use_cache=False, logits_to_keep=1)
             scales = {key: circuit.linear[key].scale(*kept[key])[:, second:] for key in named}
             for row, tokens in enumerate(batch):
-                per_layer = [
+                of_layers = zip(watcher.keys, watcher.outputs, strict=True)
+                ranked = [
                     _ranked(tokens, keys[row], output[row], circuit, layer, scales, row)
-                    for layer, (keys, output) in enumerate(
-                        zip(watcher.keys, watcher.outputs, strict=True)
-                    )
+                    for layer, (keys, output) in enumerate(of_layers)
                 ]
-                for number, measure in enumerate(MEASURES):
-                    values = torch.stack([layer[number] for layer in per_layer])
-                    found[measure].append(values.double().cpu().numpy())
-    return {measure: np.stack(values) for measure, values in found.items()}
+                found.append(torch.stack(ranked, 1).double().cpu().numpy())
+    return dict(zip(MEASURES, np.stack(found, 1), strict=True))
 
 
 def _ranked(
@@ -171,8 +168,8 @@ def _ranked(
     layer: int,
     scales: dict[str | int, torch.Tensor],
     row: int,
-) -> tuple[torch.Tensor, ...]:
-    """The measures of one layer and text, each [head]; `keys` [head, query], `output` with dim."""
+) -> torch.Tensor:
+    """MEASURES of a layer and text, [measure, head]; `keys` [head, query], `output` with dim."""
     vocabulary, places = tokens[1:].unique(return_inverse=True)
     to_logits = circuit.out[layer] @ circuit.unembedding[vocabulary].T  # [head, dim, token]
     scale = scales["final"][row] * (scales[layer][row] if layer in scales else 1)
@@ -182,9 +179,8 @@ def _ranked(
     below = (logits < own).sum(-1)
     others = (logits.sum(-1) - own[..., 0]) / n_others
     top = (below == n_others).to(logits)
-    return tuple(
-        value.mean(-1) for value in (top, own[..., 0] - others, below.to(logits) / n_others)
-    )
+    measures = top, own[..., 0] - others, below.to(logits) / n_others
+    return torch.stack([value.mean(-1) for value in measures])
 
 
 def scores(

@@ -1,9 +1,9 @@
 """The figures of the roles of a decoder's heads, and of their tests."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,6 +17,7 @@ from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
+LINE = {"color": colours.BLACK, "linewidth": 0.8}
 LONGEST_TITLE = 1.05  # inches of the longest title
 ROLE_COLUMNS = ["role", "head", "key_value_head", "score", "ci_low", "ci_high", "n"]
 ROLE_COLUMNS += ["others", "best_other", "best_offset", "uniform", "p", "p_corrected", "has_role"]
@@ -40,32 +41,27 @@ def above(roles: pd.DataFrame, threshold: float, card: dict[str, Any]) -> pd.Dat
     return rows[ROLE_COLUMNS]
 
 
-def draw_roles(roles: pd.DataFrame) -> Figure:
-    """A map of all heads' scores for each role, with dots on the heads that are confirmed."""
-    by_role = {role: roles[roles["role"] == role] for role in ROLES}
+@figures.drawn
+def olsson2022_roles(roles: Path, model: Path, table: Out, threshold: float) -> Figure:
+    """A map of all heads' scores for each role, with dots on the heads that are confirmed.
+
+    The table has the heads above the threshold.
+    """
+    frame = tables.read(roles)
+    tables.write_csv(above(frame, threshold, read_card(model)), table)
     titles = [title for _, title, _ in ROLES.values()]
-    grids = [heatmaps.grid_of(rows, "score") for rows in by_role.values()]
-    shape = grids[0].shape
+    grids = heatmaps.grids(frame, "role", "score")
+    shape = next(iter(grids.values())).shape
     between = max(heatmaps.BETWEEN, LONGEST_TITLE - heatmaps.CELL * shape[1])
     figure, panels = heatmaps.sheet([""], titles, shape, between)
-    for axes, grid, rows in zip(panels[0], grids, by_role.values(), strict=True):
-        image = heatmaps.draw(axes, grid, 0, 1)
-        heatmaps.dots(axes, rows[rows["confirmed"]])
+    for axes, role in zip(panels[0], ROLES, strict=True):
+        image = heatmaps.draw(axes, grids[role], 0, 1)
+        heatmaps.dots(axes, frame[(frame["role"] == role) & frame["confirmed"]])
     heatmaps.bar(image, list(panels[0]), "Mean attention")
-    counts = roles.iloc[0]
+    counts = frame.iloc[0]
     dots = f"dots: confirmed on {counts['n_segments']} segments of {counts['n_documents']} articles"
     figure.supxlabel(f"{counts['n']} random sequences;\n{dots}", fontsize=7)
     return figure
-
-
-def olsson2022_roles(
-    roles: Path, model: Path, table: Out, svg: Out, pdf: Out, png: Out, threshold: float
-) -> None:
-    """Write the heads above the threshold, and draw all heads."""
-    frame = tables.read(roles, ("layer", "head", *ROLE_COLUMNS[:1], *ROLE_COLUMNS[3:]))
-    tables.write_csv(above(frame, threshold, read_card(model)), table)
-    with figures.style():
-        figures.save(draw_roles(frame), svg, pdf, png)
 
 
 FIRST_TOKENS = {
@@ -79,29 +75,26 @@ SINK_MEASURES = {
 }
 
 
-def draw_sinks(frame: pd.DataFrame, threshold: float) -> Figure:
+@figures.drawn
+def battery_sinks(sinks: Path, threshold: float) -> Figure:
     """A column for each first token, a row for each measure, with a point for each head.
 
     `threshold` and uniform attention are of weights alone.
     """
-    groups = [frame[frame["first"] == first] for first in FIRST_TOKENS]
-    titles = [
-        f"{title}\n{rows['has_role'].sum()} of {len(rows)} heads above {threshold:g}"
-        for title, rows in zip(FIRST_TOKENS.values(), groups, strict=True)
-    ]
+    frame = tables.read(sinks)
     figure, panels = figures.new(figures.TWO_COLUMNS, 3.8, columns=3, rows=2)
-    for number, axes in enumerate(panels):
-        row, column = divmod(number, 3)
-        measure, rows = list(SINK_MEASURES)[row], groups[column]
-        figures.per_layer(axes, rows["layer"], rows[measure], SINK_MEASURES[measure])
+    cells = product(SINK_MEASURES.items(), FIRST_TOKENS.items())
+    for axes, ((measure, look), (first, title)) in zip(panels, cells, strict=True):
+        rows = frame[frame["first"] == first]
+        figures.per_layer(axes, rows["layer"], rows[measure], look)
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_ylim(-0.03, 1.05)
         if measure == "attention":
-            axes.set_title(titles[column])
-            line = {"color": colours.BLACK, "linewidth": 0.8}
-            axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **line)
+            above = f"{rows['has_role'].sum()} of {len(rows)} heads above {threshold:g}"
+            axes.set_title(f"{title}\n{above}")
+            axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **LINE)
             uniform = frame["uniform"].iloc[0]
-            axes.axhline(uniform, linestyle="--", label=f"uniform, {uniform:.2g}", **line)
+            axes.axhline(uniform, linestyle="--", label=f"uniform, {uniform:.2g}", **LINE)
         axes.label_outer()
     panels[0].set_ylabel("Weight on the\nfirst token")
     panels[3].set_ylabel("First token's share\nof the norm")
@@ -110,45 +103,39 @@ def draw_sinks(frame: pd.DataFrame, threshold: float) -> Figure:
     return figure
 
 
-def battery_sinks(sinks: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None:
-    """Draw a point per head for each first token and measure."""
-    columns = ("layer", "head", "first", "has_role", "uniform", *SINK_MEASURES)
-    frame = tables.read(sinks, columns)
-    with figures.style():
-        figures.save(draw_sinks(frame, threshold), svg, pdf, png)
-
-
 COMPARED_SCORES = {"induction": "Induction score", "eigenvalue": "Eigenvalue score"}
 INDUCTION_LOOKS = {
     False: Look("other heads", colours.SILVER),
     True: Look("heads with the role of induction", colours.VERMILLION, "D"),
 }
-LINE = {"color": colours.BLACK, "linewidth": 0.8}
 NAMED = 12  # heads; the names of more would overlap
 
 
-def with_induction(copying: pd.DataFrame, roles: pd.DataFrame) -> pd.DataFrame:
-    """The table of copying with each head's score of induction, and whether it has that role."""
-    found = roles[roles["role"] == "induction"][["layer", "head", "score", "has_role"]]
-    found = found.rename(columns={"score": "induction", "has_role": "inducts"})
-    return copying.drop(columns="score", errors="ignore").merge(found, on=["layer", "head"])
-
-
-def draw_copying(frame: pd.DataFrame, correlations: pd.DataFrame, threshold: float) -> Figure:
-    """A panel for each score that copying is compared with; `frame` is that of `joined`.
+@figures.drawn
+def battery_copying(copying: Path, roles: Path, correlations: Path, threshold: float) -> Figure:
+    """A panel for each score that copying is compared with.
 
     The heads that copy the most carry their names, where they copy or have the role of induction.
     """
-    titles = [_rho(correlations, of) for of in COMPARED_SCORES]
+    found = tables.read(roles)
+    found = found[found["role"] == "induction"][["layer", "head", "score", "has_role"]]
+    found = found.rename(columns={"score": "induction", "has_role": "inducts"})
+    frame = tables.read(copying).drop(columns="score", errors="ignore")
+    frame = frame.merge(found, on=["layer", "head"])
+    rho = tables.read_csv(correlations)
+    rho = rho[rho["with"] == "copying"].drop_duplicates("of").set_index("of")
+    titles = [
+        f"rank correlation {row['rho']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
+        for _, row in rho.loc[list(COMPARED_SCORES)].iterrows()
+    ]
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 2, 3)
     for axes, measure in zip(panels, COMPARED_SCORES, strict=True):
         for inducts, look in INDUCTION_LOOKS.items():
             rows = frame[frame["inducts"] == inducts]
-            ends = [rows["top"] - rows["top_low"], rows["top_high"] - rows["top"]]
-            bars = {"fmt": look.marker, "elinewidth": 0.5, "markeredgewidth": 0}
-            bars |= {"color": look.colour, "ecolor": look.colour if inducts else colours.PALE}
-            bars |= {"label": look.name, "zorder": 2 + inducts}
-            axes.errorbar(rows[measure], rows["top"], np.abs(ends), **bars)
+            style = {"elinewidth": 0.5, "markeredgewidth": 0, "zorder": 2 + inducts}
+            style["ecolor"] = look.colour if inducts else colours.PALE
+            ends = rows["top_low"], rows["top_high"]
+            figures.intervals(axes, "y", rows["top"], ends, rows[measure], look, **style)
         axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **LINE)
         chance = frame["chance"].iloc[0]
         axes.axhline(chance, linestyle="--", label=f"chance, {chance:.2g}", **LINE)
@@ -166,31 +153,7 @@ def draw_copying(frame: pd.DataFrame, correlations: pd.DataFrame, threshold: flo
     return figure
 
 
-def _rho(correlations: pd.DataFrame, of: str) -> str:
-    """The rank correlation of a score with copying, and its interval."""
-    row = correlations[(correlations["of"] == of) & (correlations["with"] == "copying")].iloc[0]
-    return f"rank correlation {row['rho']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
-
-
-def battery_copying(
-    copying: Path,
-    roles: Path,
-    correlations: Path,
-    svg: Out,
-    pdf: Out,
-    png: Out,
-    threshold: float,
-) -> None:
-    """Draw both panels."""
-    columns = ("layer", "head", "top", "top_low", "top_high", "eigenvalue", "chance", "has_role")
-    frame = with_induction(
-        tables.read(copying, columns),
-        tables.read(roles, ("layer", "head", "role", "score", "has_role")),
-    )
-    with figures.style():
-        figures.save(draw_copying(frame, tables.read_csv(correlations), threshold), svg, pdf, png)
-
-
+BARS = {"capsize": 2, "lw": 0.8}
 STRONGEST = 20  # heads
 RETRIEVAL_LOOKS = {
     True: Look("retrieval head", colours.VERMILLION, "D"),
@@ -204,13 +167,11 @@ def draw_strongest(axes: Axes, frame: pd.DataFrame, threshold: float) -> None:
     for retrieves, look in RETRIEVAL_LOOKS.items():
         some = rows[rows["has_role"] == retrieves]
         if len(some):
-            ends = [some["score"] - some["ci_low"], some["ci_high"] - some["score"]]
-            bars = {"fmt": look.marker, "color": look.colour, "capsize": 2, "lw": 0.8}
-            axes.errorbar(some["score"], some.index, xerr=ends, label=look.name, **bars)
+            ends = some["ci_low"], some["ci_high"]
+            figures.intervals(axes, "x", some["score"], ends, some.index, look, **BARS)
     null = {"color": colours.GREY, "marker": "s", "markerfacecolor": colours.WHITE, "linestyle": ""}
     axes.plot(rows["others"], rows.index, label="null: the answer's other tokens", zorder=1, **null)
-    line = {"color": colours.BLACK, "linestyle": ":", "linewidth": 0.8}
-    axes.axvline(threshold, label=f"threshold, {threshold:g}", **line)
+    axes.axvline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **LINE)
     axes.set_yticks(rows.index, head_labels(rows))
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("Share of the answers' tokens copied")
@@ -229,27 +190,19 @@ def draw_needles(axes: Axes, needles: pd.DataFrame) -> None:
     axes.set_ylabel("Share of the answer")
 
 
-def draw_retrieval(frame: pd.DataFrame, needles: pd.DataFrame, threshold: float) -> Figure:
+@figures.drawn
+def battery_retrieval(retrieval: Path, needles: Path, threshold: float) -> Figure:
     """The heads on the left, the needles on the right."""
+    frame = tables.read(retrieval)
     shown = min(STRONGEST, len(frame))
     figure, (left, right) = figures.new(figures.TWO_COLUMNS, 1.5 + 0.12 * max(shown, 10), columns=2)
     draw_strongest(left, frame, threshold)
     retrieve = f"{frame['has_role'].sum()} of {len(frame)} heads retrieve"
     left.set_title(f"{retrieve};\nthe {shown} strongest")
-    draw_needles(right, needles)
+    draw_needles(right, tables.read_csv(needles))
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
     figure.supxlabel(figures.sample(frame, "needles"), fontsize=7)
     return figure
-
-
-def battery_retrieval(
-    retrieval: Path, needles: Path, svg: Out, pdf: Out, png: Out, threshold: float
-) -> None:
-    """Draw both panels."""
-    columns = ("layer", "head", "score", "ci_low", "ci_high", "others", "has_role", "n")
-    frame = tables.read(retrieval, columns)
-    with figures.style():
-        figures.save(draw_retrieval(frame, tables.read_csv(needles), threshold), svg, pdf, png)
 
 
 TEXTS = {"second copy": "Second copy of random tokens", "text": "Running text"}
@@ -269,37 +222,32 @@ def draw_sets(axes: Axes, rows: pd.DataFrame) -> None:
         "loss": ("low", "high", APART, Look("heads of the role, 95% interval", colours.VERMILLION)),
     }
     for name, (low, high, shift, look) in marks.items():
-        ends = [rows[name] - rows[f"{name}_{low}"], rows[f"{name}_{high}"] - rows[name]]
-        bars = {"fmt": look.marker, "color": look.colour, "capsize": 2, "lw": 0.8}
-        axes.errorbar(rows[name], at + shift, xerr=ends, label=look.name, **bars)
-    axes.set_yticks(at, [_set_name(row) for row in rows.itertuples()])
+        ends = rows[f"{name}_{low}"], rows[f"{name}_{high}"]
+        figures.intervals(axes, "x", rows[name], ends, at + shift, look, **BARS)
+    counts = rows["n_heads"].map(lambda n: figures.counted(n, "head") if n else "no head")
+    axes.set_yticks(at, rows["role"] + ", " + counts.where(rows["chosen"] == "all", rows["chosen"]))
     axes.set_ylim(0.5 - len(rows), 0.5)
     axes.set_xlabel("Loss, nats per token")
 
 
-def _set_name(row: tuple) -> str:
-    count = figures.counted(row.n_heads, "head") if row.n_heads else "no head"
-    return f"{row.role}, {count if row.chosen == 'all' else row.chosen}"
-
-
-def battery_causal(effects: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a panel for each mode and text."""
-    frame = tables.read(effects, ("role", "chosen", "mode", "text", "loss", "intact", "random"))
+@figures.drawn
+def battery_causal(effects: Path) -> Figure:
+    """A panel for each mode and text."""
+    frame = tables.read(effects)
     modes = list(frame["mode"].unique())
     of_first = frame[(frame["mode"] == modes[0]) & (frame["text"] == "text")]
-    with figures.style():
-        height = len(modes) * (0.9 + 0.2 * len(of_first))
-        figure, panels = figures.new(figures.TWO_COLUMNS, height, columns=2, rows=len(modes))
-        for row, mode in enumerate(modes):
-            for axes, (text, title) in zip(panels[2 * row :], TEXTS.items(), strict=False):
-                draw_sets(axes, frame[(frame["mode"] == mode) & (frame["text"] == text)])
-                axes.set_title(f"{title} ({mode})")
-            panels[2 * row + 1].set_yticklabels([])
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        n = frame.groupby("text")["n"].first()
-        counted = f"{n['second copy']} sequences, {n['text']} segments of text"
-        figure.supxlabel(counted, fontsize=7)
-        figures.save(figure, svg, pdf, png)
+    height = len(modes) * (0.9 + 0.2 * len(of_first))
+    figure, panels = figures.new(figures.TWO_COLUMNS, height, columns=2, rows=len(modes))
+    for axes, (mode, text) in zip(panels, product(modes, TEXTS), strict=True):
+        draw_sets(axes, frame[(frame["mode"] == mode) & (frame["text"] == text)])
+        axes.set_title(f"{TEXTS[text]} ({mode})")
+    for axes in panels[1::2]:
+        axes.set_yticklabels([])
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    n = frame.groupby("text")["n"].first()
+    counted = f"{n['second copy']} sequences, {n['text']} segments of text"
+    figure.supxlabel(counted, fontsize=7)
+    return figure
 
 
 if __name__ == "__main__":

@@ -31,23 +31,23 @@ MEASURES = ("attention", "by_norm", "second")
 class FirstToken(ValueNorms):
     """Measures, of each text of a batch, how much each head gives to the first token.
 
-    `found` has, for each of MEASURES, the numbers of each layer, [batch, head].
+    `found` has MEASURES of each layer, [measure, batch, head].
     """
 
-    found: dict[str, list[torch.Tensor]]
+    found: list[torch.Tensor]
 
     def __init__(self, grams: torch.Tensor) -> None:
         super().__init__(grams, self._measure)
 
     def start(self, model: torch.nn.Module) -> None:
         super().start(model)
-        self.found = {measure: [] for measure in MEASURES}
+        self.found = []
 
     def _measure(self, layer: int, pattern: torch.Tensor, norms: torch.Tensor) -> None:
         weighted = pattern * norms[:, :, None]
-        self.found["attention"].append(pattern[..., 0].mean(-1))
-        self.found["by_norm"].append(weighted[..., 0].sum(-1) / weighted.sum((-2, -1)))
-        self.found["second"].append(pattern[:, :, 1:, 1].mean(-1))
+        by_norm = weighted[..., 0].sum(-1) / weighted.sum((-2, -1))
+        first, second = pattern[..., 0].mean(-1), pattern[:, :, 1:, 1].mean(-1)
+        self.found.append(torch.stack([first, by_norm, second]))
 
 
 def to_first_token(model: PreTrainedModel, ids: np.ndarray, desc: str) -> dict[str, np.ndarray]:
@@ -60,13 +60,12 @@ def to_first_token(model: PreTrainedModel, ids: np.ndarray, desc: str) -> dict[s
     """
     watcher = FirstToken(output_grams(model))
     size = max(1, BATCH_TOKENS // ids.shape[1])
-    found: dict[str, list[np.ndarray]] = {measure: [] for measure in MEASURES}
+    found: list[np.ndarray] = []
     with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
         for start in job.progress(range(0, len(ids), size), desc=desc):
             model(torch.from_numpy(ids[start : start + size]).to(model.device), use_cache=False)
-            for measure, by_layer in watcher.found.items():
-                found[measure].append(torch.stack(by_layer, 1).double().cpu().numpy())
-    return {measure: np.concatenate(numbers) for measure, numbers in found.items()}
+            found.append(torch.stack(watcher.found, 2).double().cpu().numpy())
+    return dict(zip(MEASURES, np.concatenate(found, 1), strict=True))
 
 
 def beginnings(ids: np.ndarray, start: int, seed: int) -> dict[str, np.ndarray]:
@@ -91,8 +90,7 @@ def summary(
     """One row per first token and measure of all heads together, with a 95% interval.
 
     `sinks` is the metric of Gu et al., the share of heads above `threshold` in a text, mean over
-    texts; `heads` the share of heads whose mean over texts is above it. `found`
-    maps each first token to what `to_first_token` gives.
+    texts; `heads` the share of heads whose mean over texts is above it.
     """
     rows = []
     for first, numbers in found.items():
@@ -167,9 +165,8 @@ def main(
     together = together.assign(threshold=threshold, n_tokens=n_tokens, too_short=segments.too_short)
     tables.write_csv(together, table)
     columns = ["first", "attention", "ci_low", "ci_high", "above", "by_norm", "second", "uniform"]
-    shown = of_heads.assign(head=head_labels(of_heads)).sort_values(
-        ["layer", "head", "first"], kind="stable"
-    )
+    shown = of_heads.assign(head=head_labels(of_heads))
+    shown = shown.sort_values(["layer", "head", "first"], kind="stable")
     tables.write_csv(shown[["head", *columns, "n", "n_documents"]], heads)
 
 

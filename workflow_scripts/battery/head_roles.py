@@ -11,15 +11,6 @@ from workflow_scripts.core.stats.randomisation import LEVEL, holm, sign_flip_p
 
 
 @dataclass(frozen=True)
-class Role:
-    """The place of a role's token among the keys that are read, and those it is compared with."""
-
-    name: str
-    place: int
-    others: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Compared:
     """Weights of each unit (a sequence or segment), all [unit, layer, head].
 
@@ -33,25 +24,22 @@ class Compared:
     best_place: np.ndarray
 
 
-def compared(weights: np.ndarray, role: Role) -> Compared:
-    """A role's score and its nulls of weights [unit, layer, head, place]; units may be NaN."""
-    others = np.array(role.others)
-    of_others = weights[..., others]
-    best = np.nanmean(of_others, axis=0).argmax(axis=-1)
-    at_best = np.take_along_axis(of_others, best[None, ..., None], axis=-1)[..., 0]
-    return Compared(weights[..., role.place], of_others.mean(axis=-1), at_best, others[best])
+def compared(
+    weights: np.ndarray, offsets: Sequence[int], of: Mapping[str, int]
+) -> dict[str, Compared]:
+    """The scores of roles and their nulls, of weights [unit, layer, head, offset]; or NaN.
 
-
-def roles_at(offsets: Sequence[int], of: Mapping[str, int], first: int = 0) -> list[Role]:
-    """The roles whose token is at the offset `of` gives, each against all other `offsets`.
-
-    The places of the offsets are numbered from `first`.
+    A role's token is at the offset that `of` gives, and compared with those at all others.
     """
-    places = {offset: place for place, offset in enumerate(offsets, start=first)}
-    return [
-        Role(name, places[own], tuple(place for offset, place in places.items() if offset != own))
-        for name, own in of.items()
-    ]
+    found = {}
+    for name, own in of.items():
+        others = np.array([place for place, offset in enumerate(offsets) if offset != own])
+        of_others = weights[..., others]
+        best = np.nanmean(of_others, axis=0).argmax(axis=-1)
+        at_best = np.take_along_axis(of_others, best[None, ..., None], axis=-1)[..., 0]
+        score = weights[..., offsets.index(own)]
+        found[name] = Compared(score, of_others.mean(axis=-1), at_best, others[best])
+    return found
 
 
 def mean_measures(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from transformers import PreTrainedTokenizerFast
@@ -66,10 +65,7 @@ def encode(text: str, tokenizer: PreTrainedTokenizerFast) -> list[int]:
 
 
 def start_token(tokenizer: PreTrainedTokenizerFast, own: int | None) -> tuple[int, str]:
-    """The id of the token before a sequence, and what it is.
-
-    It is the one that the tokenizer puts first, `own`, else the bos token, else the eos token.
-    """
+    """The token before a sequence: the tokenizer's `own`, else bos, else eos; and which it is."""
     found = {"tokenizer": own, "bos": tokenizer.bos_token_id, "eos": tokenizer.eos_token_id}
     for what, index in found.items():
         if index is not None:
@@ -93,20 +89,6 @@ def repeated(ordinary: np.ndarray, start: int, n: int, length: int, seed: int) -
     return np.concatenate([np.full((n, 1), start), copies, copies], axis=1)
 
 
-def check_length(length: int, n_ordinary: int, card: dict[str, Any]) -> None:
-    """Raise InputError where the vocabulary or the model's positions are too few for a sequence."""
-    if length > n_ordinary:
-        raise InputError(
-            f"config: battery.length: {length} different tokens, but the tokenizer has only "
-            f"{n_ordinary} ordinary ones; lower it"
-        )
-    if 1 + 2 * length > card["max_positions"]:
-        raise InputError(
-            f"config: battery.length: a start token and twice {length} tokens, but "
-            f"{card['name']} has {card['max_positions']} positions; lower it"
-        )
-
-
 def main(
     model: Path,
     sequences: Out,
@@ -120,7 +102,12 @@ def main(
     tokenizer = models.load_tokenizer(models.directory_of(card))
     start, what = start_token(tokenizer, card.get("start"))
     ordinary = np.setdiff1d(ordinary_tokens(tokenizer), start)
-    check_length(length, len(ordinary), card)
+    n_ordinary, n_positions = len(ordinary), card["max_positions"]
+    if length > n_ordinary or 1 + 2 * length > n_positions:
+        raise InputError(
+            f"config: battery.length: a start token and twice {length} different tokens, but "
+            f"{card['name']} has {n_ordinary} ordinary ones and {n_positions} positions; lower it"
+        )
     ids = repeated(ordinary, start, n_sequences, length, seed)
     frame = tables.tidy({"sequence": range(len(ids)), "position": range(len(ids[0]))}, id=ids)
     frame["copy"] = (frame["position"] + length - 1) // length

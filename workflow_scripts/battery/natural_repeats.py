@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.battery.head_roles import Compared, Role, compared, roles_at
+from workflow_scripts.battery.head_roles import Compared, compared
 from workflow_scripts.battery.random_repeats import Places, mean_weights
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
@@ -57,10 +57,11 @@ def repeats(tokens: Tokens) -> Repeats:
     return Repeats(Places(query, keys), len(pairs))
 
 
-def natural_roles() -> list[Role]:
-    """The roles: each against all other offsets of those around the same token."""
-    around_first = roles_at(FROM_FIRST, {"duplicate": 0, "induction": 1}, first=len(BACK))
-    return roles_at(BACK, {"previous": 1}) + around_first
+def by_role(weights: np.ndarray) -> dict[str, Compared]:
+    """The roles' scores, each against all other offsets around the same token."""
+    back, from_first = np.split(weights, [len(BACK)], axis=-1)
+    around_first = compared(from_first, FROM_FIRST, {"duplicate": 0, "induction": 1})
+    return compared(back, BACK, {"previous": 1}) | around_first
 
 
 def p_values(
@@ -94,12 +95,11 @@ def confirmed(
     nulls, as those on random tokens. Heads with a role on random tokens are tested, corrected for
     their number; those `confirmed` are above their best other offset with p below LEVEL.
     """
-    found = {role.name: compared(weights, role) for role in natural_roles()}
+    found = by_role(weights)
     own = {name: each.score for name, each in found.items()}
     frame = per_head(own, "role", "natural", bootstrap, seed, documents)
-    frame = frame.rename(
-        columns={"ci_low": "natural_low", "ci_high": "natural_high", "n": "n_segments"}
-    )
+    names = {"ci_low": "natural_low", "ci_high": "natural_high", "n": "n_segments"}
+    frame = frame.rename(columns=names)
     # The rows of both tables are by role, layer and head.
     differences = _by_row(found, lambda each: each.score - each.best)
     frame["natural_others"] = _by_row(found, lambda each: each.others).mean(axis=0)

@@ -2,8 +2,6 @@
 
 In the second copy of a sequence of L tokens, the previous token, the earlier copy of the token and
 the token after that copy are 1, L and L - 1 tokens back from every query.
-
-Mean weights are read during a forward pass; no pattern is kept.
 """
 
 from collections.abc import Sequence
@@ -15,7 +13,7 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.battery.head_roles import compared, roles_at, with_role
+from workflow_scripts.battery.head_roles import compared, with_role
 from workflow_scripts.battery.inputs import read_sequences
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -42,7 +40,6 @@ class MeanWeights(attention.Capture):
     """Collects for each text of a batch its `places`' mean weights, instead of the patterns."""
 
     def __init__(self, places: Sequence[Places]) -> None:
-        """`places` holds those of each text of the next forward pass."""
         super().__init__()
         self.places = places
         self.means: dict[int, np.ndarray] = {}  # by layer: [text, head, place]
@@ -57,10 +54,7 @@ class MeanWeights(attention.Capture):
 
 
 def means(pattern: torch.Tensor, places: Places) -> np.ndarray:
-    """Mean weight over the queries at each place, float64 [head, place] of [head, query, key].
-
-    NaN where a text has no query.
-    """
+    """Mean weight over the queries, or NaN, float64 [head, place] of [head, query, key]."""
     queries = torch.from_numpy(places.queries).to(pattern.device)
     keys = torch.from_numpy(places.keys).to(pattern.device)
     return pattern[:, queries[:, None], keys].cpu().double().mean(dim=1).numpy()
@@ -69,10 +63,7 @@ def means(pattern: torch.Tensor, places: Places) -> np.ndarray:
 def mean_weights(
     model: PreTrainedModel, tokens: Sequence[Tokens], places: Sequence[Places], batch_tokens: int
 ) -> np.ndarray:
-    """Each text's mean weights, float64 [text, layer, head, place], of an opened model.
-
-    One layer of one batch is in memory: at most `batch_tokens` tokens.
-    """
+    """Each text's mean weights, float64 [text, layer, head, place], of an opened model."""
     shape = attention.n_layers(model), attention.n_heads(model), places[0].keys.shape[1]
     result = np.full((len(tokens), *shape), np.nan)
     batches = by_length([len(text) for text in tokens], batch_tokens)
@@ -106,16 +97,17 @@ def scores(
     `uniform` is the score of attention to all visible tokens alike.
     """
     of = {"previous": 1, "duplicate": length, "induction": length - 1}
-    roles = {role.name: compared(weights, role) for role in roles_at(range(1 + length), of)}
+    roles = compared(weights, range(1 + length), of)
     own = {name: found.score for name, found in roles.items()}
     frame = per_head(own, "role", "score", bootstrap, seed, INDEPENDENT)
+    found = roles.values()
     frame = frame.assign(
-        others=np.concatenate([found.others.mean(axis=0).ravel() for found in roles.values()]),
-        best_other=np.concatenate([found.best.mean(axis=0).ravel() for found in roles.values()]),
-        best_offset=np.concatenate([found.best_place.ravel() for found in roles.values()]),
+        others=np.concatenate([role.others.mean(axis=0).ravel() for role in found]),
+        best_other=np.concatenate([role.best.mean(axis=0).ravel() for role in found]),
+        best_offset=np.concatenate([role.best_place.ravel() for role in found]),
         uniform=float(np.mean(1 / (1 + second_copy(length).queries))),
     )
-    differences = np.stack([found.score - found.best for found in roles.values()], axis=1)
+    differences = np.stack([role.score - role.best for role in found], axis=1)
     above = (frame["score"] > frame["best_other"]) & (frame["score"] > threshold)
     return with_role(frame, differences, above)
 

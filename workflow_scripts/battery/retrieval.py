@@ -2,10 +2,7 @@
 
 While a token of the needle is to be produced, a head copies it if its most attended token is inside
 the needle and is that token. The answer is teacher-forced, so that the score is defined for models
-that do not find the needle; how often the model would have produced it is reported next to it.
-
-A needle is a made-up sentence inside running text, with a question that it answers. The sentences
-are of this file, so that no model has read them; the text around them is a corpus'.
+that do not find the needle. The needles are made up here, so that no model has read them.
 """
 
 from collections.abc import Sequence
@@ -118,7 +115,6 @@ def _hidden(
     start: list[int],
     segment: str,
 ) -> Haystack:
-    """One needle in its text."""
     texts = tokenizer.batch_decode([[index] for index in ids])
     ends = [0] + [at + 1 for at, text in enumerate(texts) if text.rstrip().endswith(ENDS)]
     cut = min(ends, key=lambda end: abs(end - depth * len(ids)))
@@ -204,22 +200,6 @@ def scores(
     return with_role(frame, values["score"] - values["others"], above)
 
 
-def needle_rows(texts: Sequence[Haystack], produced: Sequence[np.ndarray]) -> pd.DataFrame:
-    """One row per needle: its text, depth and tokens, and how many of them the model produces."""
-    return pd.DataFrame(
-        {
-            "needle": 1 + number,
-            "segment": text.segment,
-            "depth": text.depth,
-            "n_tokens": len(text.ids),
-            "answer_tokens": len(text.answer),
-            "produced": int(each.sum()),
-            "whole": bool(each.all()),
-        }
-        for number, (text, each) in enumerate(zip(texts, produced, strict=True))
-    )
-
-
 def main(
     model: Path,
     corpus: Path,
@@ -234,7 +214,7 @@ def main(
     seed: int = 1,
     files: list[Path] = (),
 ) -> None:
-    """Write each head's retrieval score, and what the model produces of each needle."""
+    """Write each head's retrieval score, and of each needle how many tokens the model produces."""
     card = read_card(model)
     directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
@@ -248,17 +228,18 @@ def main(
             f"but {card['name']} has {card['max_positions']} positions; lower it"
         )
     language_model = causal_engine.load_causal(directory, running.pick_device(device))
-    found, produced = [], []
-    for text in job.progress(texts, desc="needles"):
-        keys, own = retrieved(language_model, text)
-        found.append(shares(keys, own, text))
-        produced.append(own)
+    found, rows = [], []
+    for number, text in enumerate(job.progress(texts, desc="needles"), 1):
+        keys, produced = retrieved(language_model, text)
+        found.append(shares(keys, produced, text))
+        row = {"needle": number, "segment": text.segment, "depth": text.depth}
+        row |= {"n_tokens": len(text.ids), "answer_tokens": len(text.answer)}
+        rows.append(row | {"produced": int(produced.sum()), "whole": bool(produced.all())})
     frame = scores(found, threshold, bootstrap, seed)
     tables.write(frame, retrieval_scores)
-    tables.write_csv(needle_rows(texts, produced), needles)
-    shown = frame.assign(head=head_labels(frame)).sort_values(
-        "score", ascending=False, kind="stable"
-    )
+    tables.write_csv(pd.DataFrame(rows), needles)
+    shown = frame.assign(head=head_labels(frame))
+    shown = shown.sort_values("score", ascending=False, kind="stable")
     columns = ["head", *(name for name in frame if name not in ("layer", "head", "role"))]
     tables.write_csv(shown[columns], table)
 

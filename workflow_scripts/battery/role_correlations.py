@@ -1,8 +1,4 @@
-"""Whether what heads score agrees: rank correlations over heads.
-
-Of induction with the eigenvalue score, with copying by behaviour and with retrieval, and with what
-disabling each head alone costs on running text.
-"""
+"""Whether what heads score agrees, also with what disabling each costs: rank correlations."""
 
 from pathlib import Path
 
@@ -28,14 +24,6 @@ PAIRS = (
 )
 
 
-def by_head(roles: pd.DataFrame, copying: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
-    """One row per head: each role's score, `copying` (top), `eigenvalue` and those of `others`."""
-    frame = roles.pivot(index=KEYS, columns="role", values="score")
-    frame = frame.join(copying.set_index(KEYS)[["top", "eigenvalue"]])
-    frame = frame.rename(columns={"top": "copying"})
-    return frame.join([other.set_index(KEYS) for other in others])
-
-
 def rank_correlations(frame: pd.DataFrame, shared: int, draws: int, seed: int) -> pd.DataFrame:
     """Spearman's correlation, over heads, of each of PAIRS that is there, with 95% intervals.
 
@@ -44,35 +32,17 @@ def rank_correlations(frame: pd.DataFrame, shared: int, draws: int, seed: int) -
     """
     heads = frame.index.to_frame()
     groups = heads["layer"].astype(str) + "." + (heads["head"] // shared).astype(str)
-    weights = document_weights(groups, draws, seed)
     all_heads = np.ones((1, len(frame)), dtype=int)
-    rows = []
+    weights, rows = np.concatenate([all_heads, document_weights(groups, draws, seed)]), []
     for one, other in PAIRS:
         if {one, other} <= set(frame):
-            values = weighted_scores(
-                "spearman",
-                frame[one].to_numpy(),
-                frame[other].to_numpy()[None],
-                np.concatenate([all_heads, weights]),
-            )[:, 0]
+            values = frame[one].to_numpy(), frame[other].to_numpy()[None]
+            values = weighted_scores("spearman", *values, weights)[:, 0]
             low, high = np.percentile(values[1:], CONFIDENCE)
             ends = {"rho": values[0], "ci_low": low, "ci_high": high}
             counts = {"n": len(frame), "n_groups": groups.nunique()}
             rows.append({"of": one, "with": other} | ends | counts)
     return pd.DataFrame(rows)
-
-
-def read_retrieval(retrieval: list[Path]) -> list[pd.DataFrame]:
-    """The score of each head: layer, head, retrieval."""
-    frames = [tables.read(path, (*KEYS, "score")) for path in retrieval]
-    return [each.rename(columns={"score": "retrieval"})[[*KEYS, "retrieval"]] for each in frames]
-
-
-def read_damage(ablation: list[Path]) -> list[pd.DataFrame]:
-    """What disabling each head alone (mode zero) costs on running text: layer, head, damage."""
-    frames = [tables.read(path, (*KEYS, "unit", "mode", "effect")) for path in ablation]
-    kept = [each[(each["unit"] == "head") & (each["mode"] == "zero")] for each in frames]
-    return [rows.rename(columns={"effect": "damage"})[[*KEYS, "damage"]] for rows in kept]
 
 
 def main(
@@ -87,8 +57,16 @@ def main(
 ) -> None:
     """Write the correlations; those with retrieval and damage only where the study has these."""
     scores = tables.read(roles, (*KEYS, "role", "score"))
-    copied = tables.read(copying, (*KEYS, "top", "eigenvalue"))
-    frame = by_head(scores, copied, *read_retrieval(retrieval), *read_damage(ablation))
+    copied = tables.read(copying, (*KEYS, "top", "eigenvalue")).set_index(KEYS)
+    frame = scores.pivot(index=KEYS, columns="role", values="score")
+    frame = frame.join(copied[["top", "eigenvalue"]]).rename(columns={"top": "copying"})
+    for path in retrieval:
+        found = tables.read(path, (*KEYS, "score")).set_index(KEYS)
+        frame = frame.join(found["score"].rename("retrieval"))
+    for path in ablation:
+        effects = tables.read(path, (*KEYS, "unit", "mode", "effect")).set_index(KEYS)
+        alone = effects[(effects["unit"] == "head") & (effects["mode"] == "zero")]
+        frame = frame.join(alone["effect"].rename("damage"))
     card = read_card(model)
     shared = card["n_heads"] // card.get("n_kv_heads", card["n_heads"])
     tables.write_csv(rank_correlations(frame, shared, bootstrap, seed), table)

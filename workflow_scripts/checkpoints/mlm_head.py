@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch.nn import functional
 from torch.optim.lr_scheduler import OneCycleLR
 from transformers import PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutput
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
@@ -76,8 +77,8 @@ def fit(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor, reci
 
 def head_loss(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     """Cross entropy in nats of each hidden state [n, hidden] against its label [n]."""
-    with mlm.frozen_hidden(model) as body:
-        body.state = states[None]
+    hidden = BaseModelOutput(last_hidden_state=states[None])
+    with running.replaced(model.base_model, lambda *_, **__: hidden):
         logits = model(inputs_embeds=states[None]).logits[0]
     return functional.cross_entropy(logits, labels, reduction="none")
 

@@ -15,13 +15,13 @@ from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, VERDI
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 # Inches: a line of text, the gap between claims, the legend; where the columns begin and end.
 LINE, GAP, LEGEND = 0.125, 0.15, 0.75
 TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
 LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
+NUMBERS = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
 BELOW = 0.055  # inches from a strip to its outermost numbers
 JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
 RULE = {"facecolor": colours.REQUIRED, "edgecolor": colours.REQUIRED_EDGE, "linewidth": 0.4}
@@ -51,8 +51,9 @@ def row_of(rows: pd.DataFrame) -> Row:
     return Row(rows, statement, rule_lines, cases, lines)
 
 
-def claims_figure(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the claims that have a verdict, by paper."""
+@figures.drawn
+def claims_figure(verdicts: Path) -> Figure:
+    """The claims that have a verdict, by paper."""
     frame = tables.read_csv(verdicts)
     judged = frame[frame["verdict"].isin(JUDGED)]
     papers = {
@@ -62,22 +63,21 @@ def claims_figure(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
     claims = [row for part in papers.values() for row in part]
     height = LEGEND + sum(row.lines * LINE + GAP for row in claims)
     height += (len(papers) + 1) * 2 * LINE
-    with figures.style():
-        figure = Figure(figsize=(figures.TWO_COLUMNS, height))
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set(xlim=(0, figures.TWO_COLUMNS), ylim=(height, 0))
-        axes.axis("off")
-        _legend(figure, judged)
-        top = LEGEND
-        for paper, rows in papers.items():
-            axes.text(TEXT, top + LINE, paper, size=8, weight="bold", va="center")
-            top += 2 * LINE
-            for row in rows:
-                _draw(axes, row, top)
-                top += row.lines * LINE + GAP
-        counts = f"{len(claims)} of {frame['id'].nunique()} claims have a verdict in this study."
-        axes.text(TEXT, top + LINE, counts, size=FONT, va="center")
-        figures.save(figure, svg, pdf, png)
+    figure = Figure(figsize=(figures.TWO_COLUMNS, height))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, figures.TWO_COLUMNS), ylim=(height, 0))
+    axes.axis("off")
+    _legend(figure, judged)
+    top = LEGEND
+    for paper, rows in papers.items():
+        axes.text(TEXT, top + LINE, paper, size=8, weight="bold", va="center")
+        top += 2 * LINE
+        for row in rows:
+            _draw(axes, row, top)
+            top += row.lines * LINE + GAP
+    counts = f"{len(claims)} of {frame['id'].nunique()} claims have a verdict in this study."
+    axes.text(TEXT, top + LINE, counts, size=FONT, va="center")
+    return figure
 
 
 def _short(number: float) -> str:
@@ -100,11 +100,10 @@ def _case(row: dict[str, Any]) -> str:
 def _draw(axes: Axes, row: Row, top: float) -> None:
     """A claim's text and strip; the strip's axis is in the claim's own unit."""
     height = row.lines * LINE
-    names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
-    numbers = row.rows[names].astype(float).stack()
-    outermost = float(numbers.min()), float(numbers.max())
-    room = (outermost[1] - outermost[0]) / 10 or 1.0
-    low, high = outermost[0] - room, outermost[1] + room
+    numbers = row.rows[NUMBERS].astype(float).stack()
+    lowest, highest = float(numbers.min()), float(numbers.max())
+    room = (highest - lowest) / 10 or 1.0
+    low, high = lowest - room, highest + room
 
     def place(value: float) -> float:
         return STRIP + (value - low) / (high - low) * (STRIP_END - STRIP)
@@ -117,7 +116,7 @@ def _draw(axes: Axes, row: Row, top: float) -> None:
     )
     axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
     axes.plot([STRIP, STRIP_END], [top + height] * 2, color=colours.PALE, linewidth=0.6)
-    for value in dict.fromkeys(outermost):
+    for value in dict.fromkeys((lowest, highest)):
         style = {"size": figures.SMALL, "color": colours.GREY, "ha": "center", "va": "center"}
         axes.text(place(value), top + height + BELOW, _short(value), **style)
     if not math.isnan(claim["paper_value"]):

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.ablation.measures import HEADS, SCORES, rows_of_kind
 from workflow_scripts.claims.numbers import (
@@ -83,7 +83,7 @@ def class_share(products: Products, map_class: str) -> Cases:
         for method, rows in of_method.items():
             by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
             n, case = len(by_head), f"{TITLES[task]}, by {method}"
-            ends = stats.ttest_1samp(by_head, 0).confidence_interval(CONFIDENCE)
+            ends = scipy.stats.ttest_1samp(by_head, 0).confidence_interval(CONFIDENCE)
             more = {"about": about, **on_task(task, rows)}
             yield Measured(by_head.mean(), *ends, n, "heads", case, **more)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.ablation.measures import SCORES, set_title
 from workflow_scripts.claims.numbers import (
@@ -214,7 +214,7 @@ def speed_gain(products: Products, batch_size: int) -> Cases:
         repeats = int(row.repeats)
         spread = math.hypot(row.original_sd / row.original, row.pruned_sd / row.pruned)
         degrees = 2 * (repeats - 1)
-        t = stats.t.ppf(0.5 + CONFIDENCE / 2, degrees) if degrees else math.nan
+        t = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, degrees) if degrees else math.nan
         half, ratio = t * spread / math.sqrt(repeats), row.pruned / row.original
         ends = (100 * (ratio * factor - 1) for factor in (1, 1 - half, 1 + half))
         more = {"about": f"{row.device}, {row.threads} thread(s)", "task": NAMES[row.task]}

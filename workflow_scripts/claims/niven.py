@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
 from workflow_scripts.claims.numbers import CONFIDENCE, share, share_number
@@ -81,7 +81,7 @@ def _accuracy(row: pd.Series, statistic: str, because: str = "", **more: Any) ->
     value = float(row[statistic if counted else "mean"])
     half = 0.0
     if statistic in SPREADS and counted > 1:
-        t = stats.t.ppf(0.5 + CONFIDENCE / 2, counted - 1)
+        t = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, counted - 1)
         half = t * float(row[SPREADS[statistic]]) / math.sqrt(counted)
     low, high = share(round(value / 100 * n), n)
     low = max(0.0, value - math.hypot(value - low, half))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import Claim
@@ -53,7 +53,7 @@ def paper_number(claim: Claim) -> Measured | None:
         return Measured(value, *share(round(value / 100 * n), n), n)
     if claim.paper_interval == "correlation":
         scale = 100 if claim.unit.startswith("%") else 1
-        half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
+        half = scipy.stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
         low, high = scale * np.tanh(np.arctanh(value / scale) + np.array([-half, half]))
         return Measured(value, low, high, n)
     half = claim.paper_half_width or 0.0

@@ -1,10 +1,8 @@
 """Average Jensen-Shannon divergence between all pairs of heads (Clark et al. 2019, section 6).
 
 With s = p + q, JS(p, q) = H(s / 2) - (H(p) + H(q)) / 2 and H(s / 2) = log 2 - (sum of s log s) / 2:
-one addition and one logarithm per pair and weight, no division. JS is symmetric, so half the
-pairs are enough; and blocks of weights keep the working set in the processor's cache. NumPy's
-logarithm is three times as fast as torch's here. Threads share segments, not the work on one, so
-a busy core delays its own segment only; within a thread numerical libraries use no other.
+one addition and one logarithm per pair and weight, of which NumPy's is three times as fast as
+torch's. Threads share segments, not the work on one, so that a busy core delays its own alone.
 """
 
 import math

@@ -108,13 +108,8 @@ def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> p
         inside = matrix[np.ix_(layers == layer, layers == layer)]
         pairs = inside[np.triu_indices(len(inside), k=1)]
         outside = matrix[np.ix_(layers == layer, layers != layer)]
-        rows.append(
-            {
-                "layer": str(layer + 1),
-                "within": pairs.mean() if len(pairs) else np.nan,
-                "between": outside.mean(),
-            }
-        )
+        row = {"within": pairs.mean() if len(pairs) else np.nan, "between": outside.mean()}
+        rows.append({"layer": str(layer + 1)} | row)
     return pd.DataFrame(rows).assign(difference=lambda f: f["between"] - f["within"])
 
 

@@ -35,8 +35,7 @@ def main(
     for chapter, module in collect("measures").items():
         if not hasattr(module, "best_heads"):
             continue
-        rows = module.best_heads(found, settings)
-        if rows is not None:
+        if (rows := module.best_heads(found, settings)) is not None:
             of_decoder = [name for name in ("coverage",) if name in rows]
             marked = rows.assign(marked=rows["ci_low"] > rows["baseline"])[[*COLUMNS, *of_decoder]]
             frames.append(marked.assign(annotation=annotations[chapter]))

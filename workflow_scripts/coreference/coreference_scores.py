@@ -155,7 +155,10 @@ def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
             for k, system in enumerate(SYSTEMS)
         }
         frame = pd.DataFrame(
-            [(candidates, kind, *of.index, *of[1:]) for kind, of in zip(TYPES, best, strict=True)],
+            [
+                (candidates, kind, *index, *scored)
+                for kind, (index, *scored) in zip(TYPES, best, strict=True)
+            ],
             columns=["candidates", "type", *(f"held_out_{name}" for name in HELD_OUT)],
         )
         for k, end in enumerate(("", "_low", "_high")):

@@ -1,7 +1,7 @@
 """The figures of Kovaleva et al. 2019, sections 4.3 to 4.5, 5 and appendix A; the table of 4.5."""
 
 import textwrap
-from collections.abc import Sequence
+from itertools import chain, product
 from pathlib import Path
 from statistics import NormalDist
 
@@ -23,71 +23,48 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.finetuning_tables import STAGES
 from workflow_scripts.finetuning.token_kinds import KINDS, LINGUISTIC
 
-SIMILARITY_ROWS = {"similarity": "Real tokens", "padded": "Padded"}
+SIMILARITY_ROWS = ("Real tokens", "Padded")
 
 
-def kovaleva2019_fig5(
-    similarity: list[Path], padded: list[Path], svg: Out, pdf: Out, png: Out
-) -> None:
-    """Draw a heat map per task, the mean over seeds; darker means a greater change.
+@figures.drawn
+def kovaleva2019_fig5(similarity: list[Path], padded: list[Path]) -> Figure:
+    """A heat map per task, the mean over seeds; darker means a greater change.
 
     With similarities of `padded` maps a second row, in colours of its own.
     """
-    columns = ("layer", "head", "task", "similarity")
-    frames = {"similarity": tables.read_all(similarity, columns)}
-    if padded:
-        frames["padded"] = tables.read_all(padded, columns)
-    names = present_tasks(frames["similarity"])
-    titles = [TASKS[name].title for name in names]
-    grids = {
-        row: [heatmaps.grid_of(frame[frame["task"] == name], "similarity") for name in names]
-        for row, frame in frames.items()
-    }
-    with figures.style():
-        rows = [SIMILARITY_ROWS[row] for row in grids] if padded else [""]
-        figure, panels = heatmaps.sheet(rows, titles, grids["similarity"][0].shape)
-        for cells, of_row in zip(panels, grids.values(), strict=True):
-            low = min(grid.min() for grid in of_row)
-            for axes, grid in zip(cells, of_row, strict=True):
-                image = heatmaps.draw(axes, grid, low, 1.0, colours.MORE + "_r")
-            heatmaps.bar(image, cells, "Cosine similarity")
-        over = figures.sample(frames["similarity"], "examples of each task")
-        figure.supxlabel(over, fontsize=7)
-        figures.save(figure, svg, pdf, png)
+    frame = tables.read_all(similarity)
+    frames = [frame, tables.read_all(padded)] if padded else [frame]
+    figure, panels, names = heatmaps.task_sheet(frame, SIMILARITY_ROWS if padded else [""])
+    for cells, of_row in zip(panels, frames, strict=True):
+        grids = heatmaps.grids(of_row, "task", "similarity")
+        low = min(grid.min() for grid in grids.values())
+        for axes, name in zip(cells, names, strict=True):
+            image = heatmaps.draw(axes, grids[name], low, 1.0, colours.MORE + "_r")
+        heatmaps.bar(image, cells, "Cosine similarity")
+    figure.supxlabel(figures.sample(frame, "examples of each task"), fontsize=7)
+    return figure
 
 
 SPECIAL_ROWS = {"sep": "[SEP]", "cls": "[CLS]"}
 
 
-def kovaleva2019_fig6(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a heat map per task and token, the mean over seeds, all on one scale from 0.
-
-    Darker means more attention.
-    """
-    columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
-    frame = tables.read_all(features, columns)
+@figures.drawn
+def kovaleva2019_fig6(features: list[Path]) -> Figure:
+    """A heat map per task and token, the mean over seeds, all on one scale from 0."""
+    frame = tables.read_all(features)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "all")]
-    names = present_tasks(frame)
-    grids = {
-        (kind, name): heatmaps.grid_of(
-            frame[(frame["kind"] == kind) & (frame["task"] == name)], "attention"
-        )
-        for kind in SPECIAL_ROWS
-        for name in names
-    }
-    shape = next(iter(grids.values())).shape
-    largest = {kind: max(grids[kind, name].max() for name in names) for kind in SPECIAL_ROWS}
-    top = max(largest.values())
-    rows = [f"{SPECIAL_ROWS[kind]}, max {largest[kind]:.2f}" for kind in SPECIAL_ROWS]
-    with figures.style():
-        figure, panels = heatmaps.sheet(rows, [TASKS[name].title for name in names], shape)
-        for cells, kind in zip(panels, SPECIAL_ROWS, strict=True):
-            for axes, name in zip(cells, names, strict=True):
-                image = heatmaps.draw(axes, grids[kind, name], 0.0, top)
-        heatmaps.bar(image, list(panels.ravel()), "Attention / length", shrink=0.7)
-        over = figures.sample(frame[frame["kind"].isin(SPECIAL_ROWS)], "examples of each task")
-        figure.supxlabel(over, fontsize=7)
-        figures.save(figure, svg, pdf, png)
+    frame = frame[frame["kind"].isin(SPECIAL_ROWS)]
+    grids = heatmaps.grids(frame, ["kind", "task"], "attention")
+    rows, top = [], max(grid.max() for grid in grids.values())
+    for kind, title in SPECIAL_ROWS.items():
+        largest = max(grid.max() for (of, _), grid in grids.items() if of == kind)
+        rows.append(f"{title}, max {largest:.2f}")
+    figure, panels, names = heatmaps.task_sheet(frame, rows)
+    for axes, panel in zip(panels.ravel(), product(SPECIAL_ROWS, names), strict=True):
+        image = heatmaps.draw(axes, grids[panel], 0.0, top)
+    heatmaps.bar(image, list(panels.ravel()), "Attention / length", shrink=0.7)
+    figure.supxlabel(figures.sample(frame, "examples of each task"), fontsize=7)
+    return figure
 
 
 def unclear(frame: pd.DataFrame) -> np.ndarray:
@@ -97,25 +74,14 @@ def unclear(frame: pd.DataFrame) -> np.ndarray:
     so that all heads together hold with 95% (Bonferroni). Intervals of one head's two means that do
     not overlap differ whatever the correlation of the two.
     """
-    means, errors = [], []
-    for stage in STAGES:
-        rows = frame[frame["stage"] == stage]
-        low, middle, high = (
-            heatmaps.grid_of(rows, name) for name in ("ci_low", "attention", "ci_high")
-        )
-        means.append(middle)
-        errors.append((high - low) / 2)
-    normal = NormalDist()
-    wider = normal.inv_cdf(1 - 0.025 / means[0].size) / normal.inv_cdf(0.975)
-    return np.abs(means[1] - means[0]) <= wider * (errors[0] + errors[1])
-
-
-def change(frame: pd.DataFrame) -> np.ndarray:
-    """Mean attention after fine-tuning minus before, [layer, head]; NaN where there is none."""
-    after, before = (
-        heatmaps.grid_of(frame[frame["stage"] == stage], "attention") for stage in STAGES[::-1]
+    low, mean, high = (
+        heatmaps.grids(frame, "stage", name) for name in ("ci_low", "attention", "ci_high")
     )
-    return after - before
+    before, after = STAGES
+    error = sum((high[stage] - low[stage]) / 2 for stage in STAGES)
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - 0.025 / error.size) / normal.inv_cdf(0.975)
+    return np.abs(mean[after] - mean[before]) <= wider * error
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -142,24 +108,29 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_changes(frame: pd.DataFrame) -> Figure:
-    """A row of maps for each kind of word, on one scale; a map for each task."""
-    shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
-    names = present_tasks(frame)
+@figures.drawn
+def kovaleva2019_features(features: list[Path], table: Out) -> Figure:
+    """A row of heat maps for each kind of word, on one scale; red means more attention.
+
+    A map for each task, the mean over seeds. The table has the special tokens too.
+    """
+    frame = tables.read_all(features)
+    frame = frame[frame["query"] == "all"]
+    tables.write_csv(summary(frame), table)
+    frame = frame[frame["kind"].isin(LINGUISTIC)]
     of_panel = dict(list(frame.dropna(subset=["attention"]).groupby(["kind", "task"])))
-    grids = {panel: change(rows) for panel, rows in of_panel.items()}
-    none = np.full(shape, np.nan)
-    sizes = {(kind, name): np.abs(grid).max() for (kind, name), grid in grids.items()}
-    largest = {
-        kind: max((size for (of, _), size in sizes.items() if of == kind), default=0)
-        for kind in LINGUISTIC
-    }
-    titles = [f"{kind}\nmax ±{largest[kind]:.2g}" for kind in LINGUISTIC]
-    figure, panels = heatmaps.sheet(titles, [TASKS[name].title for name in names], shape)
+    changes, sizes = {}, dict.fromkeys(LINGUISTIC, 0.0)
+    for (kind, name), rows in of_panel.items():
+        before, after = map(heatmaps.grids(rows, "stage", "attention").get, STAGES)
+        changes[kind, name] = after - before
+        sizes[kind] = max(sizes[kind], np.abs(after - before).max())
+    titles = [f"{kind}\nmax ±{sizes[kind]:.2g}" for kind in LINGUISTIC]
+    figure, panels, names = heatmaps.task_sheet(frame, titles)
+    none = np.full((frame["layer"].max() + 1, frame["head"].max() + 1), np.nan)
     for cells, kind in zip(panels, LINGUISTIC, strict=True):
         for axes, name in zip(cells, names, strict=True):
-            image = heatmaps.around_zero(axes, grids.get((kind, name), none), largest[kind])
-            if (kind, name) not in grids:
+            image = heatmaps.around_zero(axes, changes.get((kind, name), none), sizes[kind])
+            if (kind, name) not in changes:
                 heatmaps.note(axes, f"no {kind}")
                 continue
             rows = of_panel[kind, name]
@@ -172,20 +143,6 @@ def draw_changes(frame: pd.DataFrame) -> Figure:
     key = f"95% intervals before and after overlap, {heads} ({seeds})"
     figure.legend(handles=[heatmaps.muted_key(key)], loc="outside lower center")
     return figure
-
-
-def kovaleva2019_features(features: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
-    """Draw a heat map per task and kind of word, the mean over seeds; red means more attention.
-
-    The table has the special tokens too.
-    """
-    columns = ("layer", "head", "kind", "attention", "ci_low", "ci_high", "share", "tokens")
-    columns += ("stage", "query", "task", "n", "n_without", "seed")
-    frame = tables.read_all(features, columns)
-    frame = frame[frame["query"] == "all"]
-    tables.write_csv(summary(frame), table)
-    with figures.style():
-        figures.save(draw_changes(frame[frame["kind"].isin(LINGUISTIC)]), svg, pdf, png)
 
 
 # Kinds that hardly overlap, so that shares can be stacked; subjects, objects and negation words
@@ -217,70 +174,47 @@ def draw_bars(axes: Axes, shares: pd.DataFrame, stage: str) -> None:
     positions = np.arange(1, len(shares) + 1) + (side - 0.5) * WIDTH
     widths = np.full(len(shares), WIDTH * 0.95)
     positions[-1], widths[-1] = len(shares) + 0.5, WIDTH * 1.9
-    shown = slice(None) if side else slice(None, -1)
-    bottom = np.zeros(len(shares))
-    for kind in shares:
-        values = 100 * shares[kind].to_numpy()
-        axes.bar(
-            positions[shown],
-            values[shown],
-            widths[shown],
-            bottom=bottom[shown],
-            color=LOOKS[kind].colour,
-            hatch=colours.STAGES[stage].hatch,
-            edgecolor=colours.WHITE,
-            linewidth=0.3,
-        )
-        bottom += values
+    n = len(shares) - (side == 0)
+    parts = {kind: shares[kind].to_numpy()[:n] for kind in shares}
+    style = {"hatch": colours.STAGES[stage].hatch, "linewidth": 0.3}
+    figures.stacked(axes, positions[:n], widths[:n], parts, LOOKS, **style)
 
 
-def kovaleva2019_shares(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a panel per task and query, with the kinds' shares of the tokens next to the layers."""
-    columns = ("layer", "kind", "share", "tokens", "stage", "query", "task")
-    frame = tables.read_all(features, columns)
+@figures.drawn
+def kovaleva2019_shares(features: list[Path]) -> Figure:
+    """A panel per task and query, with the kinds' shares of the tokens next to the layers."""
+    frame = tables.read_all(features)
     names = present_tasks(frame)
     n_layers = frame["layer"].max() + 1
-    with figures.style():
-        per_line = min(PER_LINE, len(names))
-        lines = -(-len(names) // per_line)
-        height = 0.5 + min(1.75 * lines * len(QUERIES), DOWN)
-        figure, cells = figures.new(
-            figures.TWO_COLUMNS, height, columns=per_line, rows=lines * len(QUERIES)
-        )
-        # [line, query, task within the line]
-        panels = np.array(cells, dtype=object).reshape(lines, len(QUERIES), per_line)
-        by_task = panels.transpose(0, 2, 1).reshape(-1, len(QUERIES))
-        for spare in by_task[len(names) :].ravel():
-            spare.remove()
-        for of_name, name in zip(by_task, names, strict=False):
-            for axes, query in zip(of_name, QUERIES, strict=True):
-                of_task = frame[(frame["query"] == query) & (frame["task"] == name)]
-                for stage in STAGES:
-                    draw_bars(axes, by_layer(of_task[of_task["stage"] == stage]), stage)
-                layers = range(1, n_layers + 1, -(-n_layers // TICKS))
-                axes.set_xticks([*layers, n_layers + 1.5], [*map(str, layers), "tokens"])
-                axes.set_ylim(0, 100)
-            of_name[0].set_title(TASKS[name].title)
-            of_name[-1].set_xlabel("Layer")
-        for line in panels:
-            for row, title in zip(line, QUERIES.values(), strict=True):
-                row[0].set_ylabel(f"{title}\nAttention, %")
-        handles = [Patch(color=LOOKS[kind].colour) for kind in (*STACKED, "other")]
-        names = [LOOKS[kind].name for kind in (*STACKED, "other")]
-        for stage in STAGES:
-            look = colours.STAGES[stage]
-            handles.append(Patch(fc=look.colour, hatch=look.hatch, ec=colours.WHITE, lw=0))
-            names.append(look.name)
-        figure.legend(handles, names, loc="outside upper center", ncols=5)
-        figures.save(figure, svg, pdf, png)
-
-
-def panel_title(rows: pd.DataFrame) -> str:
-    """A panel's title: its task, the number of seeds and the widest interval of a cell."""
-    name = TASKS[rows["task"].iloc[0]].title
-    widest = ((rows["ci_high"] - rows["ci_low"]) / 2).max()
-    seeds = figures.counted(rows["seed"].nunique(), "seed")
-    return f"{name}\n{seeds}, 95% intervals up to ±{widest:.2f}"
+    per_line = min(PER_LINE, len(names))
+    lines = -(-len(names) // per_line)
+    height = 0.5 + min(1.75 * lines * len(QUERIES), DOWN)
+    figure, cells = figures.new(figures.TWO_COLUMNS, height, per_line, lines * len(QUERIES))
+    # [line, query, task within the line]
+    panels = np.array(cells, dtype=object).reshape(lines, len(QUERIES), per_line)
+    by_task = panels.transpose(0, 2, 1).reshape(-1, len(QUERIES))
+    for spare in by_task[len(names) :].ravel():
+        spare.remove()
+    for of_name, name in zip(by_task, names, strict=False):
+        for axes, query in zip(of_name, QUERIES, strict=True):
+            of_task = frame[(frame["query"] == query) & (frame["task"] == name)]
+            for stage in STAGES:
+                draw_bars(axes, by_layer(of_task[of_task["stage"] == stage]), stage)
+            layers = range(1, n_layers + 1, -(-n_layers // TICKS))
+            axes.set_xticks([*layers, n_layers + 1.5], [*map(str, layers), "tokens"])
+            axes.set_ylim(0, 100)
+        of_name[0].set_title(TASKS[name].title)
+        of_name[-1].set_xlabel("Layer")
+    for line in panels:
+        for row, title in zip(line, QUERIES.values(), strict=True):
+            row[0].set_ylabel(f"{title}\nAttention, %")
+    looks, stages = [LOOKS[kind] for kind in (*STACKED, "other")], colours.STAGES.values()
+    handles = [Patch(color=look.colour, label=look.name) for look in looks]
+    for look in stages:
+        style = {"fc": look.colour, "hatch": look.hatch, "ec": colours.WHITE, "lw": 0}
+        handles.append(Patch(label=look.name, **style))
+    figure.legend(handles=handles, loc="outside upper center", ncols=5)
+    return figure
 
 
 def kind_names(rows: pd.DataFrame) -> list[str]:
@@ -290,56 +224,52 @@ def kind_names(rows: pd.DataFrame) -> list[str]:
     return [f"{name} ({counts.get(kind, 0):.0f})" for kind, name in zip(KINDS, names, strict=True)]
 
 
-def kovaleva2019_fig7(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a panel per task: heads of the last layer over kinds of tokens, the mean over seeds."""
-    columns = ("layer", "head", "kind", "attention", "ci_low", "ci_high", "n")
-    columns += ("stage", "query", "task", "seed")
-    frame = tables.read_all(features, columns)
+@figures.drawn
+def kovaleva2019_fig7(features: list[Path]) -> Figure:
+    """A panel per task: heads of the last layer over kinds of tokens, the mean over seeds."""
+    frame = tables.read_all(features)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "cls")]
     frame = frame[frame["layer"] == frame["layer"].max()]
     names = present_tasks(frame)
-    high = frame["attention"].max()
     n_heads = frame["head"].max() + 1
-    with figures.style():
-        titles = [panel_title(frame[frame["task"] == name]) for name in names]
-        height = max(1.7, 1.05 + 0.13 * n_heads)
-        figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
-        for axes, name in zip(panels, names, strict=True):
-            rows = frame[frame["task"] == name]
-            grid = rows.pivot_table(index="head", columns="kind", values="attention", dropna=False)
-            grid = grid.reindex(columns=KINDS).to_numpy()
-            image = axes.imshow(
-                grid,
-                cmap=colours.MORE,
-                vmin=0,
-                vmax=high,
-                aspect="auto",
-                origin="lower",
-                rasterized=True,
-            )
-            axes.set_xticks(range(len(KINDS)), kind_names(rows), rotation=90)
-            axes.patch.set(hatch="////", edgecolor=colours.PALE)  # seen where there is no such word
-            axes.set_yticks(*heatmaps.ticks(n_heads))
-        panels[0].set_ylabel("Head of the last layer")
-        heatmaps.bar(image, panels, "Attention from [CLS]")
-        figures.save(figure, svg, pdf, png)
+    titles = []
+    for name in names:
+        rows = frame[frame["task"] == name]
+        widest = ((rows["ci_high"] - rows["ci_low"]) / 2).max()
+        seeds = figures.counted(rows["seed"].nunique(), "seed")
+        titles.append(f"{TASKS[name].title}\n{seeds}, 95% intervals up to ±{widest:.2f}")
+    height = max(1.7, 1.05 + 0.13 * n_heads)
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
+    scale = {"cmap": colours.MORE, "vmin": 0, "vmax": frame["attention"].max()}
+    for axes, name in zip(panels, names, strict=True):
+        rows = frame[frame["task"] == name]
+        grid = rows.pivot_table(index="head", columns="kind", values="attention", dropna=False)
+        grid = grid.reindex(columns=KINDS).to_numpy()
+        image = axes.imshow(grid, aspect="auto", origin="lower", rasterized=True, **scale)
+        axes.set_xticks(range(len(KINDS)), kind_names(rows), rotation=90)
+        axes.patch.set(hatch="////", edgecolor=colours.PALE)  # seen where there is no such word
+        axes.set_yticks(*heatmaps.ticks(n_heads))
+    panels[0].set_ylabel("Head of the last layer")
+    heatmaps.bar(image, panels, "Attention from [CLS]")
+    return figure
 
 
 def top_heads(
-    frame: pd.DataFrame, groups: Sequence[str], measure: str, others: Sequence[str]
+    frame: pd.DataFrame, groups: list[str], measure: str, others: list[str]
 ) -> pd.DataFrame:
     """The three heads with the largest `measure` in each group, mean over seeds.
 
-    Rows of the groups and heads, with the `measure` among the `others`, columns that stay.
+    Rows of the groups and heads, with the `measure` among the `others`, columns that stay; tasks
+    by their titles.
     """
-    groups = list(groups)
     keys = [*groups, "layer", "head"]
     mean = frame.groupby(keys, sort=False, as_index=False).mean(numeric_only=True)
     top = mean.dropna(subset=measure).sort_values(measure, ascending=False)
     top = top.groupby(groups, sort=False).head(3)
     ascending = [name != measure for name in (*groups, measure)]
     top = top.sort_values([*groups, measure], ascending=ascending)
-    return top.assign(head=head_labels(top))[[*groups, "head", *others]]
+    titles = [TASKS[name].title for name in top["task"]]
+    return top.assign(head=head_labels(top), task=titles)[[*groups, "head", *others]]
 
 
 LINK_GROUPS = ["task", "stage", "link", "far"]
@@ -353,7 +283,6 @@ def kovaleva2019_links(links: list[Path], table: Out) -> None:
     A row each by task, stage, link and distance, means over seeds.
     """
     frame = tables.read_all(links)
-    frame["task"] = frame["task"].map({name: task.title for name, task in TASKS.items()})
     tables.write_csv(top_heads(frame, LINK_GROUPS, "attention", LINK_COLUMNS), table)
 
 
@@ -361,36 +290,23 @@ SHARED_GROUPS = ["task", "stage", "measure"]
 SHARED_COLUMNS = ["attention", "others", "excess", "ci_low", "ci_high", "n"]
 
 
-def kovaleva2019_shared(shared: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
-    """Draw the excess for each task and stage, the mean over seeds, and print the strongest heads.
+@figures.drawn
+def kovaleva2019_shared(shared: list[Path], table: Out) -> Figure:
+    """The excess for each task and stage, the mean over seeds; the table has the strongest heads.
 
     The figure has the measure `copy`, the table both.
     """
-    columns = (*SHARED_GROUPS, "layer", "head", "attention", "others", "excess", "n")
-    frame = tables.read_all(shared, columns)
-    top = top_heads(frame, SHARED_GROUPS, "excess", SHARED_COLUMNS)
-    titles = {name: task.title for name, task in TASKS.items()}
-    tables.write_csv(top.assign(task=top["task"].map(titles)), table)
+    frame = tables.read_all(shared)
+    tables.write_csv(top_heads(frame, SHARED_GROUPS, "excess", SHARED_COLUMNS), table)
     frame = frame[frame["measure"] == "copy"].dropna(subset="excess")
-    names = present_tasks(frame)
-    grids = {
-        (stage, name): heatmaps.grid_of(
-            frame[(frame["stage"] == stage) & (frame["task"] == name)], "excess"
-        )
-        for stage in STAGES
-        for name in names
-    }
+    grids = heatmaps.grids(frame, ["stage", "task"], "excess")
     largest = max(np.abs(grid).max() for grid in grids.values())
-    shape = next(iter(grids.values())).shape
-    with figures.style():
-        rows = [stage.capitalize() for stage in STAGES]
-        figure, panels = heatmaps.sheet(rows, [titles[name] for name in names], shape)
-        for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
-            image = heatmaps.around_zero(axes, grid, largest)
-        heatmaps.bar(image, panels.ravel(), "Attention to copies minus others")
-        over = figures.sample(frame, "examples of each task")
-        figure.supxlabel(over, fontsize=7)
-        figures.save(figure, svg, pdf, png)
+    figure, panels, names = heatmaps.task_sheet(frame, [stage.capitalize() for stage in STAGES])
+    for axes, panel in zip(panels.ravel(), product(STAGES, names), strict=True):
+        image = heatmaps.around_zero(axes, grids[panel], largest)
+    heatmaps.bar(image, panels.ravel(), "Attention to copies minus others")
+    figure.supxlabel(figures.sample(frame, "examples of each task"), fontsize=7)
+    return figure
 
 
 ROOM = 6.5, 8.5  # inches for all maps on a page, across and down
@@ -400,22 +316,13 @@ LINES = 12  # of a text: 128 tokens have fewer
 LETTERS = 16  # of a text, for each inch of the figure's width
 
 
-def mosaic(patterns: np.ndarray) -> tuple[np.ndarray, int]:
-    """All maps [layer, head, query, key] as one image with frames and gaps, and a map's pitch."""
-    n_layers, n_heads, length, _ = patterns.shape
-    pitch = length + max(1, round(GAP * length))
-    image = np.full((n_layers * pitch, n_heads * pitch), np.nan)
-    for layer in range(n_layers):
-        for head in range(n_heads):
-            top, left = layer * pitch, head * pitch
-            image[top : top + length, left : left + length] = patterns[layer, head]
-    return image, pitch
-
-
 def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> AxesImage:
-    """Every head's map, layer 1 at the bottom; darker for more attention."""
+    """The maps [layer, head, query, key] as one image, layer 1 at the bottom; darker for more."""
     n_layers, n_heads, length, _ = patterns.shape
-    image, pitch = mosaic(patterns[::-1])
+    gap = max(1, round(GAP * length))
+    pitch, around = length + gap, [(0, 0), (0, 0), (0, gap), (0, gap)]
+    image = np.pad(patterns[::-1].astype(float), around, constant_values=np.nan)
+    image = image.swapaxes(1, 2).reshape(n_layers * pitch, n_heads * pitch)
     shown = axes.imshow(image, cmap=colours.MORE, vmin=0, vmax=TOP, interpolation="nearest")
     middle = (length - 1) / 2
     axes.set_xticks([head * pitch + middle for head in range(n_heads)], range(1, n_heads + 1))
@@ -431,54 +338,40 @@ def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> AxesImage:
     return shown
 
 
-def arrangement(n_layers: int, n_heads: int) -> tuple[int, float]:
-    """How many of the two grids stand side by side, and the inches for one map.
+def sentences(examples: Path, chosen: str, width: float) -> str:
+    """The texts of the example, each from a new line and of at most LINES, for `width` inches."""
+    (texts,) = (example.texts for example in read_examples(examples) if example.id == chosen)
+    shorter = {"max_lines": LINES, "placeholder": " …"}
+    lines = [textwrap.wrap(text, round(LETTERS * width), **shorter) for text in texts]
+    return "\n".join(chain(*lines))
+
+
+@figures.drawn
+def kovaleva2019_maps(maps: Path, examples: Path) -> Figure:
+    """Both grids: pretrained first, then fine-tuned. `examples` are the task's, with texts.
 
     They stand above each other where this makes the maps larger and still leaves room on a page.
     """
+    frame = tables.read(maps)
+    n_layers, n_heads, length = (frame[name].max() + 1 for name in ("layer", "head", "query"))
     across, down = ROOM
-    choices = {
+    cells = {
         columns: min(across / (columns * n_heads), down / (2 / columns * n_layers))
         for columns in (1, 2)
     }
-    return max(choices.items(), key=lambda choice: choice[1])
-
-
-def sentences(examples: Path, chosen: str, width: float) -> str:
-    """The texts of the example, each from a new line, for a figure of `width` inches.
-
-    Of a text at most LINES lines.
-    """
-    (texts,) = (example.texts for example in read_examples(examples) if example.id == chosen)
-    letters = round(LETTERS * width)
-    shorter = {"max_lines": LINES, "placeholder": " …"}
-    lines = [line for text in texts for line in textwrap.wrap(text, letters, **shorter)]
-    return "\n".join(lines)
-
-
-def kovaleva2019_maps(maps: Path, examples: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw both grids: pretrained first, then fine-tuned. `examples` are the task's, with texts."""
-    frame = tables.read(maps, ("layer", "head", "query", "key", "weight", "stage", "task"))
-    n_layers, n_heads, length = (frame[name].max() + 1 for name in ("layer", "head", "query"))
-    columns, cell = arrangement(n_layers, n_heads)
-    with figures.style():
-        width = min(figures.TWO_COLUMNS, cell * n_heads * columns + 1.0)
-        task, example = TASKS[frame["task"].iloc[0]].title, frame["example"].iloc[0]
-        texts = sentences(examples, example, width)
-        height = (cell * n_layers + 0.45) * (2 // columns) + 0.4 + 0.13 * texts.count("\n")
-        figure, axes = figures.new(width, height, columns=columns, rows=2 // columns)
-        for panel, stage in zip(axes, frame["stage"].unique(), strict=True):
-            shown = draw_grid(panel, _grid(frame[frame["stage"] == stage]), stage.capitalize())
-        heatmaps.bar(shown, axes, "Attention weight", shrink=0.4, extend="max")
-        figure.suptitle(f"{task}, example {example}, {length} tokens:\n{texts}", fontsize=7)
-        figures.save(figure, svg, pdf, png)
-
-
-def _grid(frame: pd.DataFrame) -> np.ndarray:
-    """The weights as [layer, head, query, key]."""
-    axes = ["layer", "head", "query", "key"]
-    shape = tuple(frame[axis].max() + 1 for axis in axes)
-    return frame.sort_values(axes)["weight"].to_numpy().reshape(shape)
+    columns, cell = max(cells.items(), key=lambda choice: choice[1])
+    width = min(figures.TWO_COLUMNS, cell * n_heads * columns + 1.0)
+    task, example = TASKS[frame["task"].iloc[0]].title, frame["example"].iloc[0]
+    texts = sentences(examples, example, width)
+    height = (cell * n_layers + 0.45) * (2 // columns) + 0.4 + 0.13 * texts.count("\n")
+    figure, axes = figures.new(width, height, columns=columns, rows=2 // columns)
+    for panel, (stage, rows) in zip(axes, frame.groupby("stage", sort=False), strict=True):
+        weights = rows.sort_values(["layer", "head", "query", "key"])["weight"].to_numpy()
+        patterns = weights.reshape(n_layers, n_heads, length, length)
+        shown = draw_grid(panel, patterns, stage.capitalize())
+    heatmaps.bar(shown, axes, "Attention weight", shrink=0.4, extend="max")
+    figure.suptitle(f"{task}, example {example}, {length} tokens:\n{texts}", fontsize=7)
+    return figure
 
 
 if __name__ == "__main__":

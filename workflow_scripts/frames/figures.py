@@ -13,8 +13,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import frame_heads
 from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
-from workflow_scripts.frames.frame_drawings import COLUMNS, directions_of, heads_above
+from workflow_scripts.frames.frame_drawings import directions_of, heads_above
 from workflow_scripts.frames.measures import DIRECTIONS
 
 TO_EARLIER = "To the earlier side"  # of a decoder
@@ -28,36 +27,33 @@ def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> 
         image = heatmaps.draw(panel, heatmaps.grid_of(rows, "attention"), 0.0, top)
         panel.set_title(TO_EARLIER if "coverage" in frame else DIRECTIONS[name].capitalize())
         for row in heads_above(frame, percentile, name).itertuples():
-            corner = (row.head - 0.5, row.layer - 0.5)
-            colour = colours.HIGHLIGHT
-            panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=colour, linewidth=1.2))
+            corner, style = (row.head - 0.5, row.layer - 0.5), {"linewidth": 1.2, "fill": False}
+            panel.add_patch(Rectangle(corner, 1, 1, edgecolor=colours.HIGHLIGHT, **style))
     return image
 
 
-def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
-    """How far attention along links exceeds that along controls; a dot on every frame head."""
-    rows = frame[frame["direction"] == "either"]
-    image = heatmaps.around_zero(axes, heatmaps.grid_of(rows, "difference"))
-    heatmaps.dots(axes, frame_heads(frame))
-    axes.set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
-    return image
-
-
-def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str) -> Figure:
-    """Maps above, the lines of a few heads below; `where` states what kind of sentences."""
+@figures.drawn
+def kovaleva2019_fig3(scores: Path, drawings: Path, percentile: float, generated: bool) -> Figure:
+    """Each direction's map and the comparison with controls above, a few heads' lines below."""
+    frame, lines = tables.read(scores), tables.read(drawings)
     n_layers, n_words = frame["layer"].max() + 1, lines["query"].max() + 1
     heights = 0.95 + heatmaps.CELL * n_layers, 0.75 + 0.15 * n_words
     figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=heights)
-    n = frame["n"].max()
+    where = "generated sentences" if generated else "sentences of FrameNet"
     share = f", {frame['coverage'].iloc[0]:.0%} of the links" if "coverage" in frame else ""
-    above.suptitle(f"Predicate and frame element, {n:.0f} {where}{share}", fontsize=8)
+    title = f"Predicate and frame element, {frame['n'].max():.0f} {where}{share}"
+    above.suptitle(title, fontsize=8)
     maps = list(above.subplots(1, len(directions_of(frame)) + 1))
     maps[0].set_ylabel("Layer")
     for axes in maps:
         axes.set_xlabel("Head")
     heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[-2:-1], "Attention")
-    heatmaps.bar(draw_difference(maps[-1], frame), maps[-1:], "Difference")
+    # How far attention along links exceeds that along controls, and the frame heads.
+    either = heatmaps.grid_of(frame[frame["direction"] == "either"], "difference")
+    heatmaps.bar(heatmaps.around_zero(maps[-1], either), maps[-1:], "Difference")
+    heatmaps.dots(maps[-1], frame_heads(frame))
+    maps[-1].set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
     percentile_key = f"above the {percentile:g}th percentile of the map"
     keys = [
         Patch(facecolor="none", edgecolor=colours.HIGHLIGHT, linewidth=1.2, label=percentile_key),
@@ -72,23 +68,6 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
         titled = rows.assign(title=f"strongest link {largest:.2f}")
         attention_lines.draw_panel(axes, titled, emphasise=True)
     return figure
-
-
-def kovaleva2019_fig3(
-    scores: Path,
-    drawings: Path,
-    svg: Out,
-    pdf: Out,
-    png: Out,
-    percentile: float,
-    generated: bool,
-) -> None:
-    """Draw each direction's map, the comparison with controls, and a few heads' attention."""
-    frame = tables.read(scores, COLUMNS)
-    lines = tables.read(drawings, (*attention_lines.COLUMNS, "highlighted"))
-    where = "generated sentences" if generated else "sentences of FrameNet"
-    with figures.style():
-        figures.save(draw(frame, lines, percentile, where), svg, pdf, png)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ sum's own mean and standard deviation is linear in the parts.
 """
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +17,13 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.annotations import read_examples
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, running
-from workflow_scripts.core.model.attention import MODULES
-from workflow_scripts.core.model.head_maps import Values, find_norms
+from workflow_scripts.core.model.head_maps import Values, attention_modules, find_norms
+from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.layers import layers_of
 from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.stats.bootstrap import bootstrap_mean
@@ -91,29 +93,18 @@ def blocks(
 
 
 def output_biases(model: PreTrainedModel) -> list[torch.Tensor | None]:
-    """What each layer of a decoder adds where its heads output nothing, [hidden].
-
-    Found by a pass over one token with all heads at 0.
-    """
+    """What each layer of a decoder adds where its heads output nothing, [hidden]."""
     found: dict[int, torch.Tensor] = {}
+    shape = attention.n_layers(model), attention.n_heads(model)
+    nothing, modules = Gates(torch.zeros(shape, device=model.device)), attention_modules(model)
 
-    class Nothing(attention.Watcher):
-        def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-            return torch.zeros_like(output)
+    def keep(module: nn.Module, _: tuple, result: tuple) -> None:
+        found[modules[module]] = result[0][0, 0]
 
-    modules = [module for module in model.modules() if module in MODULES]
-    hooks = [
-        module.register_forward_hook(
-            lambda module, _, result: found.update({MODULES[module].layer: result[0][0, 0]})
-        )
-        for module in modules
-    ]
-    try:
-        with torch.inference_mode(), attention.watching(model, Nothing()):
-            model(input_ids=torch.zeros((1, 1), dtype=torch.long, device=model.device))
-    finally:
-        for hook in hooks:
-            hook.remove()
+    with ExitStack() as hooks, torch.inference_mode(), attention.watching(model, nothing):
+        for module in modules:
+            hooks.enter_context(module.register_forward_hook(keep))
+        model(input_ids=torch.zeros((1, 1), dtype=torch.long, device=model.device))
     return [found[layer] for layer in sorted(found)]
 
 
@@ -148,18 +139,19 @@ def by_layer(
         ends = bootstrap_mean(with_all, draws, seed, documents)
         layers = [*map(str, range(1, per_text.shape[1] + 1)), "all"]
         for layer, value, low, high in zip(layers, *ends, strict=True):
-            rows.append(
-                {name: entry, "layer": layer, number: value, "ci_low": low, "ci_high": high}
-            )
+            row = {name: entry, "layer": layer, number: value}
+            rows.append(row | {"ci_low": low, "ci_high": high})
     return pd.DataFrame(rows).assign(n=len(documents), n_documents=len(set(documents)))
 
 
-def chosen_texts(
-    card: dict, corpus: Path, n_segments: int, max_tokens: int, seed: int
-) -> tuple[list[Tokens], list[str]]:
-    """Sampled segments of a corpus as tokens, of two or more, and the document of each."""
-    examples = sample(read_examples(corpus), n_segments, seed)
-    tokenizer = models.load_tokenizer(models.directory_of(card))
+def opened(
+    model: Path, corpus: Path, n_segments: int, max_tokens: int, seed: int, device: str
+) -> tuple[PreTrainedModel, list[Tokens], list[str]]:
+    """The body, sampled segments of a corpus of two tokens or more, and the document of each."""
+    card, examples = read_card(model), sample(read_examples(corpus), n_segments, seed)
+    directory = models.directory_of(card)
+    tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
     kept = [k for k, text in enumerate(tokens) if len(text) > 1]
-    return [tokens[k] for k in kept], [examples[k].document for k in kept]
+    body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
+    return body, [tokens[k] for k in kept], [examples[k].document for k in kept]

@@ -27,8 +27,13 @@ def joined(weights: pd.DataFrame, norms: pd.DataFrame) -> pd.DataFrame:
     return parts[0].merge(parts[1], on=KEYS, validate="1:1").merge(counts, on=KEYS)
 
 
-def draw(frame: pd.DataFrame) -> Figure:
-    """A panel per target: a point per head and a line through the layers' means, both ways."""
+@figures.drawn
+def kobayashi2020_norms(weights: Path, norms: Path, table: Out) -> Figure:
+    """A panel per target: a point per head and a line through the layers' means, both ways.
+
+    The table has a row per head and target, in percent.
+    """
+    frame = joined(tables.read(weights), tables.read(norms))
     shown = [target for target in SHOWN if target in set(frame["target"])]
     figure, panels = figures.new(figures.ONE_COLUMN * 1.15, 2.2 * len(shown), rows=len(shown))
     for panel, target in zip(panels, shown, strict=True):
@@ -42,43 +47,31 @@ def draw(frame: pd.DataFrame) -> Figure:
         panel.set_ylim(bottom=-0.02)
         panel.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     figure.supxlabel(figures.sample(frame, "segments", "articles"), fontsize=7)
+    numbers = [f"{way}{end}" for way in colours.WAYS for end in ("", "_low", "_high")]
+    numbers.append("uniform")
+    frame[numbers] *= 100
+    columns = ["target", "head", *numbers, "n", "n_documents"]
+    percent = frame.assign(head=head_labels(frame)).round(dict.fromkeys(numbers, 2))
+    tables.write_csv(percent[columns], table)
     return figure
 
 
-def kobayashi2020_norms(
-    weights: Path, norms: Path, svg: Out, pdf: Out, png: Out, table: Out
-) -> None:
-    """Draw both, and write a row per head and target, in percent."""
-    frame = joined(tables.read(weights), tables.read(norms))
-    with figures.style():
-        figures.save(draw(frame), svg, pdf, png)
-    numbers = [f"{way}{end}" for way in colours.WAYS for end in ("", "_low", "_high")]
-    frame[[*numbers, "uniform"]] *= 100
-    columns = ["target", "head", *numbers, "uniform", "n", "n_documents"]
-    shown = frame.assign(head=head_labels(frame)).round(dict.fromkeys([*numbers, "uniform"], 2))
-    tables.write_csv(shown[columns], table)
-
-
-ALL = "all"
-
-
-def kobayashi2021_mixing(ratios: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a line per method with a band for its interval; a dotted line where parts are equal."""
+@figures.drawn
+def kobayashi2021_mixing(ratios: Path) -> Figure:
+    """A line per method with a band for its interval; a dotted line where parts are equal."""
     frame = tables.read_csv(ratios, dtype={"layer": str})
-    of_layers = frame[frame["layer"] != ALL]
-    with figures.style():
-        figure, (axes,) = figures.new(figures.ONE_COLUMN * 1.15, 2.6)
-        for method, rows in of_layers.groupby("method", sort=False):
-            look = colours.PRESERVING[method]
-            ends = rows["ci_low"], rows["ci_high"]
-            figures.line(axes, rows["layer"].astype(int), rows["ratio"], look, look.name, ends)
-        axes.axhline(50, color=colours.GUIDE, linestyle=":", linewidth=1.0)
-        figures.layer_axis(axes, of_layers["layer"].astype(int).max())
-        axes.set_ylabel("Mixing ratio (%)")
-        axes.set_ylim(0, 100)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
-        figure.supxlabel(figures.sample(frame, "segments", "articles"), fontsize=7)
-        figures.save(figure, svg, pdf, png)
+    of_layers = frame[frame["layer"] != "all"].astype({"layer": int})
+    figure, (axes,) = figures.new(figures.ONE_COLUMN * 1.15, 2.6)
+    for method, rows in of_layers.groupby("method", sort=False):
+        look = colours.PRESERVING[method]
+        ends = rows["ci_low"], rows["ci_high"]
+        figures.line(axes, rows["layer"], rows["ratio"], look, look.name, ends)
+    axes.axhline(50, color=colours.GUIDE, linestyle=":", linewidth=1.0)
+    figures.layer_axis(axes, of_layers["layer"].max())
+    axes.set(ylabel="Mixing ratio (%)", ylim=(0, 100))
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
+    figure.supxlabel(figures.sample(frame, "segments", "articles"), fontsize=7)
+    return figure
 
 
 if __name__ == "__main__":

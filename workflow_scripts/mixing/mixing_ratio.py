@@ -7,16 +7,11 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import output_maps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.mixing.block_parts import Block, blocks, by_layer, chosen_texts
-
-# What is counted as preserving a token, next to what heads read from the token itself.
-METHODS = ("attention", "residual", "norm")
+from workflow_scripts.mixing.block_parts import Block, blocks, by_layer, opened
 
 
 @torch.no_grad()
@@ -45,8 +40,7 @@ def ratios_of_texts(model: PreTrainedModel, texts: list[Tokens]) -> dict[str, np
         rows.append([ratios(block) for block in blocks(model, maps, text)])
     return {
         method: np.array([[layer[method] for layer in text] for text in rows])
-        for method in METHODS
-        if method in rows[0][0]
+        for method in rows[0][0]
     }
 
 
@@ -62,10 +56,8 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the mixing ratios of each layer and method, in percent."""
-    card = read_card(model)
-    texts, documents = chosen_texts(card, corpus, n_segments, max_tokens, seed)
-    body = models.load_body(models.directory_of(card), running.pick_device(device))
-    found = ratios_of_texts(attention.open_attention(body), texts)
+    body, texts, documents = opened(model, corpus, n_segments, max_tokens, seed, device)
+    found = ratios_of_texts(body, texts)
     scaled = {method: 100 * values for method, values in found.items()}
     tables.write_csv(by_layer(scaled, "method", "ratio", bootstrap, seed, documents), table)
 

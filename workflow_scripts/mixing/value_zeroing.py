@@ -1,5 +1,6 @@
 """What a token loses without another token's value (Mohebbi et al. 2023, value zeroing)."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,14 @@ from torch.nn.functional import cosine_similarity
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, causal_engine, models, running
+from workflow_scripts.core.model import attention, causal_engine, running
 from workflow_scripts.core.model.head_maps import Values, output_maps
 from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.mixing.block_parts import blocks, by_layer, chosen_texts
+from workflow_scripts.mixing.block_parts import blocks, by_layer, opened
 
 MEASURES = ("first", "self", "top_weights", "top_norms", "weights", "norms")
 
@@ -66,20 +66,17 @@ def scores(model: PreTrainedModel, tokens: Tokens, rows: int = 64) -> np.ndarray
         kept.append((args, kwargs, output[0] if isinstance(output, tuple) else output))
 
     chosen = [layers.each[place] for place in layers.places]
-    hooks = [layer.register_forward_hook(keep, with_kwargs=True) for layer in chosen]
     watcher = Values(lambda layer, pattern, found: values.append(found[0]))
-    try:
-        with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
-            model(**running.pad([tokens], model), use_cache=False)
-    finally:
-        for hook in hooks:
-            hook.remove()
-    found = []
+    with ExitStack() as hooks, torch.inference_mode(), OneDNN():
+        hooks.enter_context(attention.watching(model, watcher))
+        for layer in chosen:
+            hooks.enter_context(layer.register_forward_hook(keep, with_kwargs=True))
+        model(**running.pad([tokens], model), use_cache=False)
+    found, n = [], len(tokens)
     with torch.inference_mode(), OneDNN():
         for layer, of_layer, call in zip(chosen, values, kept, strict=True):
             changes = [
                 _changes(model, layer, call, Without(of_layer, first), min(rows, n - first))
-                for n in [len(tokens)]
                 for first in range(0, n, rows)
             ]
             found.append(torch.cat(changes).T)  # [query, key]
@@ -140,10 +137,7 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write each measure of each layer with its interval over documents."""
-    card = read_card(model)
-    texts, documents = chosen_texts(card, corpus, n_segments, max_tokens, seed)
-    body = models.load_body(models.directory_of(card), running.pick_device(device))
-    body = attention.open_attention(body)
+    body, texts, documents = opened(model, corpus, n_segments, max_tokens, seed, device)
     maps, found = output_maps(body), []
     for text in job.progress(texts, len(texts), "value zeroing"):
         zeroed, rows = scores(body, text), []

@@ -82,6 +82,16 @@ class Annotation:
         """One of STAGES: the caches of checkpoints, <task>.<init>.<seed>, alone have dots."""
         return STAGES["." in self.corpus]
 
+    @property
+    def group(self) -> str:
+        """The example, the same before and after fine-tuning."""
+        return f"{self.corpus.partition('.')[0]}/{self.example}"
+
+    @property
+    def key(self) -> tuple[str | int, ...]:
+        """What identifies the map; its tokens come last."""
+        return (self.model, self.corpus, self.example, self.layer, self.head, self.tokens)
+
 
 @dataclass(frozen=True)
 class Map:
@@ -113,10 +123,9 @@ def read_annotations(path: Path) -> list[Annotation]:
             raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
         texts = map(tables.from_text, fields)
         read = _read_row(dict(zip(COLUMNS, texts, strict=True)), source)
-        key = (read.model, read.corpus, read.example, read.layer, read.head)
-        if key in annotations:
+        if read.key[:-1] in annotations:
             raise InputError(f"{source}: this map is annotated in a line above already; remove one")
-        annotations[key] = read
+        annotations[read.key[:-1]] = read
     return list(annotations.values())
 
 
@@ -127,16 +136,8 @@ def _read_row(row: dict[str, str], source: str) -> Annotation:
     layer, head = whole_number(row["layer"]), whole_number(row["head"])
     if layer is None or head is None:
         raise InputError(f"{source}: layer and head must be numbers from 0; fix them")
-    return Annotation(
-        model=row["model"],
-        corpus=row["corpus"],
-        example=row["example"],
-        layer=layer,
-        head=head,
-        label=CLASSES.index(row["class"]),
-        tokens=row["tokens"],
-        source=source,
-    )
+    label, named = CLASSES.index(row.pop("class")), row | {"layer": layer, "head": head}
+    return Annotation(**named, label=label, source=source)
 
 
 def by_example(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
@@ -173,11 +174,8 @@ def maps_of(
     return maps
 
 
-KEY = ("model", "corpus", "example", "layer", "head", "tokens")
-
-
 def write_maps(path: Path, keys: Sequence[tuple], maps: Sequence[tuple[np.ndarray, ...]]) -> None:
-    """Write maps as an HDF5 file; `keys` has the values of COLUMNS of each.
+    """Write maps as an HDF5 file, with `Annotation.key` of each.
 
     A map is a pattern [query, key], kept as float16, with `special` (bool) and `segment`, both [L].
     """
@@ -202,7 +200,7 @@ def stored_maps(path: Path, annotations: Sequence[Annotation]) -> list[Map]:
         )
     maps = []
     for annotation in annotations:
-        index = index_of["/".join(str(getattr(annotation, column)) for column in KEY)]
+        index = index_of["/".join(map(str, annotation.key))]
         pattern = patterns[index].reshape(lengths[index], lengths[index])
         maps.append(Map(annotation, pattern, special[index], segments[index]))
     return maps

@@ -16,8 +16,8 @@ from workflow_scripts.patterns.annotated_maps import CLASSES, Annotation, read_a
 
 def paired(first: Iterable[Annotation], second: Iterable[Annotation]) -> np.ndarray:
     """The classes' numbers that both annotations give each map of the second, int [2, map]."""
-    labels = {_key(annotation): annotation.label for annotation in first}
-    return np.array([(labels[_key(other)], other.label) for other in second]).T
+    labels = {annotation.key: annotation.label for annotation in first}
+    return np.array([(labels[other.key], other.label) for other in second]).T
 
 
 def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
@@ -52,12 +52,6 @@ def main(first: Path, second: Path, table: Out, draws: int, seed: int) -> None:
     """Write the agreement on the maps of the file `second`."""
     labels = paired(read_annotations(first), read_annotations(second))
     tables.write_csv(agreement(labels, draws, seed), table)
-
-
-def _key(annotation: Annotation) -> tuple:
-    """What identifies a map."""
-    about = (annotation.model, annotation.corpus, annotation.example)
-    return (*about, annotation.layer, annotation.head, annotation.tokens)
 
 
 if __name__ == "__main__":

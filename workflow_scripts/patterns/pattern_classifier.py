@@ -93,9 +93,9 @@ def predictions_of(
     `fold_of` are [map].
     """
     names = np.array(CLASSES)
-    frame = pd.DataFrame([vars(map_.annotation) for map_ in maps])[list(OF_MAP)]
+    frame = pd.DataFrame([map_.annotation.key[:-1] for map_ in maps], columns=list(OF_MAP))
     frame["stage"] = [map_.annotation.stage for map_ in maps]
-    frame["group"] = [_group(map_) for map_ in maps]
+    frame["group"] = [map_.annotation.group for map_ in maps]
     return frame.assign(method=method, fold=fold_of, label=names[labels], given=names[given])
 
 
@@ -160,7 +160,7 @@ def main(
         annotated += cached_maps(path, cache_of)
     labels = np.array([map_.annotation.label for map_ in annotated])
     stages = np.array([map_.annotation.stage for map_ in annotated])
-    groups = np.array([_group(map_) for map_ in annotated])
+    groups = np.array([map_.annotation.group for map_ in annotated])
     counts = np.bincount(labels, minlength=len(CLASSES))
     log.info("%d maps: %s", len(labels), dict(zip(CLASSES, counts.tolist(), strict=True)))
     if counts.min() < n_folds:
@@ -172,9 +172,8 @@ def main(
     predicted = probabilities.argmax(axis=1)
     shuffled = np.random.default_rng(seed).permutation(labels)
     control, control_fold = cross_validate(images, shuffled, groups, n_folds, recipe, "control")
-    by_rules = np.array(
-        [int(classify(map_.pattern, map_.special, map_.segment)) for map_ in annotated]
-    )
+    rules = (classify(map_.pattern, map_.special, map_.segment) for map_ in annotated)
+    by_rules = np.array([int(number) for number in rules])
     given = {
         "network": (labels, predicted, fold_of),
         "network, shuffled labels": (shuffled, control.argmax(axis=1), control_fold),
@@ -199,11 +198,6 @@ def main(
     # One key: safetensors writes several in an order of chance.
     metadata = {"about": json.dumps({name: ",".join(values) for name, values in about.items()})}
     save_file(final.state_dict(), classifier, metadata=metadata)
-
-
-def _group(map_: Map) -> str:
-    """The example of a map, the same before and after fine-tuning."""
-    return f"{map_.annotation.corpus.partition('.')[0]}/{map_.annotation.example}"
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ UNDIRECTED = "UUAS"
 def pairs(counts: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Score of `probe` minus that of `other`, in points, with a 95% interval.
 
-    `counts` has correct and total by probe, task, measure and document. Every draw of documents is
-    the same for both probes. The paper's difference is given where it compares the same measure.
+    Every draw of documents is the same for both probes. The paper's difference is given where it
+    compares the same measure.
     """
     rows = []
     for measure, part in counts[counts["task"] == "real"].groupby("measure", sort=False):

@@ -30,12 +30,8 @@ def table3(scores: pd.DataFrame) -> pd.DataFrame:
         real = by_task.loc[("real", probe)]
         row = {"probe": probe, "measure": real["measure"]}
         row |= {key: 100 * real[key] for key in ("score", "ci_low", "ci_high")}
-        row |= {
-            "n": real["n"],
-            "paper_score": PAPER.get(probe),
-            "control": None,
-            "selectivity": None,
-        }
+        row |= {"n": real["n"], "paper_score": PAPER.get(probe)}
+        row |= {"control": None, "selectivity": None}
         if ("control", probe) in by_task.index:
             control = by_task.loc[("control", probe), "score"]
             row |= {"control": 100 * control, "selectivity": 100 * (real["score"] - control)}

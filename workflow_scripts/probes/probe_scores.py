@@ -37,11 +37,9 @@ class SentenceCounts(NamedTuple):
 
 def attachments(answers: Answers) -> SentenceCounts:
     """Scored words whose head is predicted, of all scored words (UAS)."""
-    correct, total = [], []
-    for sentence, predicted, heads in zip(*answers, strict=True):
-        correct.append(int(((predicted == heads) & sentence.scored).sum()))
-        total.append(int(sentence.scored.sum()))
-    return SentenceCounts(np.array(correct), np.array(total))
+    rows = zip(*answers, strict=True)
+    correct = [((predicted == heads) & each.scored).sum() for each, predicted, heads in rows]
+    return SentenceCounts(np.array(correct), _scored(answers.sentences))
 
 
 def undirected(answers: Answers) -> SentenceCounts:
@@ -79,9 +77,11 @@ def uniform_attention_bound(sentences: Sequence[Sentence]) -> SentenceCounts:
         heads, words = sentence.heads, np.arange(len(sentence))
         right = (heads == 0) | (heads == words[:, None] + 1) | np.eye(len(words), dtype=bool)
         correct.append(int((right & sentence.scored).sum(axis=1).max()))
-    return SentenceCounts(
-        np.array(correct), np.array([int(each.scored.sum()) for each in sentences])
-    )
+    return SentenceCounts(np.array(correct), _scored(sentences))
+
+
+def _scored(sentences: Sequence[Sentence]) -> np.ndarray:
+    return np.array([int(each.scored.sum()) for each in sentences])
 
 
 def by_document(counts: SentenceCounts, sentences: Sequence[Sentence]) -> pd.DataFrame:

@@ -19,12 +19,7 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from workflow_scripts.core.model.running import chunks_by_length
-from workflow_scripts.core.model.training import (
-    Recipe,
-    ShuffledBatches,
-    linear_schedule,
-    train,
-)
+from workflow_scripts.core.model.training import Recipe, ShuffledBatches, linear_schedule, train
 from workflow_scripts.probes.probe_sentences import Sentence
 
 N_DISTANCES = 8
@@ -54,7 +49,6 @@ class AttentionOnly(nn.Module):
         self.root = nn.Parameter(torch.full((2,), 0.5))
 
     def forward(self, batch: Batch) -> torch.Tensor:
-        """Scores [sentence, dependent, candidate]."""
         # A single row for every word: a vector would make matmul copy all pairs.
         weight = self.weight.expand(*batch.pairs.shape[:2], 1, -1)
         words = (weight @ batch.pairs)[:, :, 0]
@@ -75,7 +69,6 @@ class AttentionAndWords(nn.Module):
         nn.init.zeros_(self.dependent.bias)
 
     def forward(self, batch: Batch) -> torch.Tensor:
-        """Scores [sentence, dependent, candidate]."""
         first = self.dependent(batch.vectors)
         # Seen from the candidate, attention from i to j is attention to it: the halves swap.
         second = self.candidate(batch.candidates)
@@ -97,7 +90,6 @@ class DistancesAndWords(nn.Module):
         self.out = nn.Linear(hidden, 1, bias=False)
 
     def forward(self, batch: Batch) -> torch.Tensor:
-        """Scores [sentence, dependent, candidate]."""
         candidates = self.candidate(batch.candidates)
         features = self.distance(distances(batch.mask))
         hidden = self.dependent(batch.vectors)[:, :, None] + candidates[:, None] + features
@@ -123,7 +115,7 @@ def distances(mask: torch.Tensor) -> torch.Tensor:
 
 
 BatchT = TypeVar("BatchT")
-KEPT_BYTES = 2**31  # of padded attention that stay in memory, ready for use
+KEPT_BYTES = 2**31  # of padded attention that stay in memory
 
 
 class Batches(Sequence[Batch]):
@@ -225,7 +217,6 @@ def _pad(arrays: Sequence[np.ndarray]) -> torch.Tensor:
 
 
 def on(batch: Batch, device: torch.device) -> Batch:
-    """The batch on `device`."""
     return Batch(**{name: value.to(device) for name, value in vars(batch).items()})
 
 

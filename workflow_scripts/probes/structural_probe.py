@@ -1,8 +1,7 @@
 """The structural probe of Hewitt & Manning 2019: trees from distances between hidden states.
 
 A linear map is fitted so that the squared distance of two words' states is their distance in the
-tree. The minimum spanning tree over the fitted distances is compared with the tree's undirected
-edges (UUAS).
+tree; the minimum spanning tree over these is compared with the tree's undirected edges (UUAS).
 """
 
 from collections.abc import Sequence
@@ -82,19 +81,6 @@ def squared_distances(projected: torch.Tensor) -> torch.Tensor:
     return (norm[..., :, None] + norm[..., None, :] - 2 * cross).clamp_min(0)
 
 
-class StructuralProbe(nn.Module):
-    """A linear map `matrix` [hidden, rank], under which distances are those in the tree."""
-
-    def __init__(self, hidden: int, rank: int, seed: int) -> None:
-        super().__init__()
-        generator = torch.Generator().manual_seed(seed)
-        self.matrix = nn.Parameter(torch.randn(hidden, rank, generator=generator) * 0.05)
-
-    def forward(self, states: torch.Tensor) -> torch.Tensor:
-        """Squared distances [..., word, word] of states [..., word, hidden]."""
-        return squared_distances(states @ self.matrix)
-
-
 def fit(
     states: Sequence[np.ndarray],
     targets: Sequence[np.ndarray],
@@ -106,18 +92,21 @@ def fit(
 
     The loss is the mean absolute difference over a sentence's pairs, averaged over sentences.
     """
-    probe = StructuralProbe(states[0].shape[1], rank, recipe.seed).to(device)
+    generator = torch.Generator().manual_seed(recipe.seed)
+    start = torch.randn(states[0].shape[1], rank, generator=generator) * 0.05
+    probe = nn.ParameterDict({"matrix": start.to(device)})
 
     def loss_of(batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
         vectors, distances, mask = (part.to(device) for part in batch)
-        errors = (probe(vectors.float()) - distances).abs() * mask
+        found = squared_distances(vectors.float() @ probe["matrix"])
+        errors = (found - distances).abs() * mask
         pairs = mask.sum(dim=(1, 2)).clamp_min(1)
         return (errors.sum(dim=(1, 2)) / pairs).mean()
 
     chunks = chunks_by_length([len(words) for words in states], recipe.batch_size)
     batches = [_pad([states[k] for k in chunk], [targets[k] for k in chunk]) for chunk in chunks]
     descend(probe, batches, loss_of, recipe)
-    return probe.matrix.detach().cpu()
+    return probe["matrix"].detach().cpu()
 
 
 def _pad(

@@ -59,13 +59,8 @@ class Results:
         self.rates: list[dict[str, Any]] = []
 
     def recipe(self, learning_rate: float) -> Recipe:
-        """How a probe is trained at this learning rate."""
-        return Recipe(
-            seed=self.seed,
-            epochs=self.settings["epochs"],
-            batch_size=self.settings["batch_size"],
-            learning_rate=learning_rate,
-        )
+        sizes = {key: self.settings[key] for key in ("epochs", "batch_size")}
+        return Recipe(seed=self.seed, learning_rate=learning_rate, **sizes)
 
     def choose(self, probe: str, tried: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """The setting with the highest `score`, the first where several have it."""
@@ -79,10 +74,7 @@ class Results:
         self.scores.append(about | self._score(documents) | settings)
 
     def point(self, about: dict[str, Any], train: SentenceCounts, dev: pd.DataFrame) -> None:
-        """Add a point to a probe's learning curve, with the score on what it was trained on.
-
-        `about` has probe, measure and train_sentences; `dev` the counts by document.
-        """
+        """Add a point to a probe's learning curve: scores on `train` and on `dev`, by document."""
         self.curve.append(about | {"train_score": train.share} | self._score(dev))
 
     def save(self, probe: str, task: str, weights: Mapping[str, torch.Tensor]) -> None:
@@ -106,10 +98,7 @@ class Trainer:
         self.settings = results.settings
 
     def train(self, probes: Mapping[str, torch.nn.Module]) -> None:
-        """Choose the probes' learning rates, draw their curves, and train them on both tasks.
-
-        Every training starts from the probe's present weights.
-        """
+        """Choose the probes' learning rates, draw their curves, and train them on both tasks."""
         rates = self._rates(probes)
         train, dev = (self._batches(part) for part in self.split)
         for name, probe in probes.items():
@@ -150,12 +139,10 @@ class Trainer:
         return Batches(sentences, heads, size, released_pairing=pairing)
 
     def _on(self, task: str, batches: Batches) -> Batches:
-        """The batches with the heads of a task."""
         if task == "real":
             return batches
-        seed = self.results.seed
-        heads = [control_heads(sentence.tree.words, seed) for sentence in batches.sentences]
-        return batches.with_heads(heads)
+        words = (sentence.tree.words for sentence in batches.sentences)
+        return batches.with_heads([control_heads(each, self.results.seed) for each in words])
 
     def _fitted(
         self, probe: torch.nn.Module, batches: Batches, rate: float, task: str = "real"
@@ -167,16 +154,13 @@ class Trainer:
         return twin
 
     def _answers(self, probe: torch.nn.Module, batches: Batches, task: str = "real") -> Answers:
-        predicted = probing_classifiers.predictions(
-            probe, batches, self.device, itself=task == "control"
-        )
-        sentences, heads = (
-            [of[k] for k in batches.order] for of in (batches.sentences, batches.heads)
-        )
+        itself = task == "control"
+        predicted = probing_classifiers.predictions(probe, batches, self.device, itself)
+        of_both = batches.sentences, batches.heads
+        sentences, heads = ([of[k] for k in batches.order] for of in of_both)
         return Answers(sentences, predicted, heads)
 
     def _point(self, name: str, probe: torch.nn.Module, train: Batches, dev: Batches) -> None:
-        """A point of the learning curve."""
         seen, scored = self._answers(probe, train), self._answers(probe, dev)
         about = {"probe": name, "measure": "UAS", "train_sentences": len(seen.sentences)}
         counts = by_document(attachments(scored), scored.sentences)
@@ -200,7 +184,8 @@ class StructuralTrainer:
         self.settings = results.settings
         # The distances in a tree are the same for every layer.
         self.distances = {
-            task: {sentence.tree.id: self._distances(sentence, task) for sentence in split.train}
+            (sentence.tree.id, task): structural_probe.tree_distances(self._heads(sentence, task))
+            for sentence in split.train
             for task in TASKS
         }
 
@@ -232,9 +217,8 @@ class StructuralTrainer:
     def _fitted(
         self, sentences: Sequence[Sentence], layer: int, rate: float, task: str = "real"
     ) -> torch.Tensor:
-        """The map [hidden, rank] for a task."""
-        distances = [self.distances[task][sentence.tree.id] for sentence in sentences]
-        states = self._states(sentences, layer)
+        distances = [self.distances[sentence.tree.id, task] for sentence in sentences]
+        states = [self.states[sentence.tree.id][layer] for sentence in sentences]
         rank, recipe = self.settings["structural_rank"], self.results.recipe(rate)
         return structural_probe.fit(states, distances, rank, recipe, self.device)
 
@@ -243,11 +227,10 @@ class StructuralTrainer:
     ) -> SentenceCounts:
         heads = [self._heads(sentence, task) for sentence in sentences]
         scored = [sentence.scored for sentence in sentences]
-        states = self._states(sentences, layer)
+        states = [self.states[sentence.tree.id][layer] for sentence in sentences]
         return SentenceCounts(*structural_probe.counts(matrix, states, heads, scored))
 
     def _point(self, train: Sequence[Sentence], matrix: torch.Tensor, layer: int) -> None:
-        """A point of the learning curve."""
         seen, dev = (self._counts(matrix, part, layer) for part in (train, self.split.dev))
         about = {"probe": NAME, "measure": "UUAS", "train_sentences": len(train)}
         self.results.point(about, seen, by_document(dev, self.split.dev))
@@ -258,12 +241,6 @@ class StructuralTrainer:
         lengths = [len(sentence) for sentence in train]
         chunks = evenly_spaced(chunks_by_length(lengths, self.settings["batch_size"]), share)
         return [train[k] for chunk in chunks for k in chunk]
-
-    def _states(self, sentences: Sequence[Sentence], layer: int) -> list[np.ndarray]:
-        return [self.states[sentence.tree.id][layer] for sentence in sentences]
-
-    def _distances(self, sentence: Sentence, task: str) -> np.ndarray:
-        return structural_probe.tree_distances(self._heads(sentence, task))
 
     def _heads(self, sentence: Sentence, task: str) -> np.ndarray:
         """Heads that form a tree, on the control task too."""
@@ -344,10 +321,8 @@ def main(
     frame = pd.DataFrame(results.scores)
     frame["layer"] = frame["layer"].fillna(-1).astype(int)
     frame["train_sentences"], frame["dev_sentences"] = len(split.train), len(split.dev)
-    has_vector = [
-        word in known for sentence in (*split.train, *split.dev) for word in sentence.tree.words
-    ]
-    frame["words_with_vectors"] = np.mean(has_vector)
+    words_of = (sentence.tree.words for sentence in (*split.train, *split.dev))
+    frame["words_with_vectors"] = np.mean([word in known for each in words_of for word in each])
     tables.write(frame, scores)
     tables.write(pd.concat(results.counts, ignore_index=True), counts)
     tables.write(pd.DataFrame(results.curve), curve)

@@ -24,28 +24,20 @@ OF_DECODERS = (*MEASURES, "relative")
 
 
 def row_entropy(pattern: np.ndarray) -> np.ndarray:
-    """Entropy in nats of each query's distribution: [layer, head, query] of [..., query, key].
-
-    A weight of 0 adds nothing.
-    """
+    """Entropy in nats of each query's distribution: [layer, head, query] of [..., query, key]."""
     weights = pattern.astype(np.float32)
     logs = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
     return -np.einsum("...k,...k->...", weights, logs)
 
 
 def measures_of(pattern: np.ndarray) -> dict[str, np.ndarray]:
-    """What each query's distribution looks like, each [layer, head, query].
+    """MEASURES of each query's distribution, [layer, head, query] of [layer, head, query, key].
 
-    `pattern` is [layer, head, query, key]. `largest` is the largest weight on a single token,
-    `at_most_tenth` is 1 where it is 10% or less.
+    `largest` is the largest weight on a single token, `at_most_tenth` is 1 where it is 10% or less.
     """
     largest = pattern.max(axis=-1).astype(np.float32)
     at_most_tenth = (largest <= np.float16(0.1)).astype(np.float32)
-    return {
-        "entropy": row_entropy(pattern),
-        "largest": largest,
-        "at_most_tenth": at_most_tenth,
-    }
+    return dict(zip(MEASURES, (row_entropy(pattern), largest, at_most_tenth), strict=True))
 
 
 def measures_of_decoder(pattern: np.ndarray) -> dict[str, np.ndarray]:
@@ -83,8 +75,7 @@ def means_of(text: CachedExample, card: dict[str, Any]) -> dict[tuple[str, str],
     cls, means = text.ids == card["special"]["cls"], {}
     for measure, rows in measures_of(text.pattern).items():
         means[measure, "all"] = rows.mean(axis=-1, dtype=np.float64)
-        from_cls = rows[..., cls].mean(axis=-1) if cls.any() else np.array(np.nan)
-        means[measure, "cls"] = from_cls
+        means[measure, "cls"] = rows[..., cls].mean(axis=-1) if cls.any() else np.array(np.nan)
     return means
 
 

@@ -21,6 +21,7 @@ from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
+from workflow_scripts.surface.special_tokens import key_masks
 
 TARGETS = ("cls", "sep", "punctuation", "unmasked")
 
@@ -46,20 +47,14 @@ def importance(
     )
     (losses.sum(1) / (target != IGNORED).sum(1)).sum().backward()
     gradients = torch.stack([pattern.grad.abs() for pattern in capture.patterns]).cpu().numpy()
-    return [
-        gradients[:, row, :, : len(example), : len(example)] for row, example in enumerate(tokens)
-    ]
+    lengths = map(len, tokens)
+    return [gradients[:, row, :, :length, :length] for row, length in enumerate(lengths)]
 
 
 def target_masks(tokens: Tokens, labels: np.ndarray, card: dict) -> dict[str, np.ndarray]:
     """The keys of each class that were not chosen for prediction, bool [L]."""
-    unmasked = labels == IGNORED
-    return {
-        "cls": unmasked & (tokens.ids == card["special"]["cls"]),
-        "sep": unmasked & (tokens.ids == card["special"]["sep"]),
-        "punctuation": unmasked & np.isin(tokens.ids, card["punctuation"]),
-        "unmasked": unmasked,
-    }
+    masks = key_masks(tokens.ids, card) | {"unmasked": np.ones(len(labels), bool)}
+    return {target: (labels == IGNORED) & masks[target] for target in TARGETS}
 
 
 def average(gradient: np.ndarray, keys: np.ndarray) -> np.ndarray:
@@ -108,10 +103,8 @@ def main(
             for index in batch
         ]
         masked, labels = zip(*pairs, strict=True)
-        batch_gradients = importance(masked_lm, masked, labels)
-        for index, example, label, gradient in zip(
-            batch, masked, labels, batch_gradients, strict=True
-        ):
+        found = importance(masked_lm, masked, labels)
+        for index, example, label, gradient in zip(batch, masked, labels, found, strict=True):
             for target, keys in target_masks(example, label, card).items():
                 values[target][index] = average(gradient, keys)
     documents = [example.document for example in examples]

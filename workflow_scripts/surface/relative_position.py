@@ -37,16 +37,8 @@ def attention_back(pattern: np.ndarray, offset: int) -> np.ndarray:
     return attention_at(pattern[:, :, 1:], 1 + offset)
 
 
-def uniform_back(lengths: np.ndarray, offset: int) -> float:
-    """The mean over segments of these lengths of `attention_back` if attention is uniform."""
-    return float(np.nanmean([attention_back(uniform_attention(n), offset).item() for n in lengths]))
-
-
 def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
-    """The heads that put more than `threshold` on one target, strongest first.
-
-    With the column `uniform`, where `frame` has it.
-    """
+    """The heads that put more than `threshold` on one target, strongest first."""
     above = frame[frame["attention"] > threshold]
     above = above.sort_values(["target", "attention"], ascending=[True, False])
     columns = ["target", "head", "attention", "ci_low", "ci_high", "n", "n_documents"]
@@ -82,7 +74,10 @@ def main(
     def write(values: dict[str, np.ndarray]) -> None:
         frame = per_head(values, "target", "attention", bootstrap, seed, documents)
         if is_decoder(card):
-            uniform = {target: uniform_back(lengths, offset) for target, offset in offsets.items()}
+            uniform = {
+                target: np.nanmean([measured(uniform_attention(n), at).item() for n in lengths])
+                for target, at in offsets.items()
+            }
             frame = frame.assign(uniform=frame["target"].map(uniform))
         tables.write(frame, position)
         tables.write_csv(heads_above(frame, threshold), above)

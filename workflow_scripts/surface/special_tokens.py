@@ -50,10 +50,7 @@ def key_masks(ids: np.ndarray, card: dict[str, Any]) -> dict[str, np.ndarray]:
 def attention_to_special(
     pattern: np.ndarray, ids: np.ndarray, card: dict[str, Any]
 ) -> dict[str, np.ndarray]:
-    """The averages of Figure 2, each [layer, head]; `card` is the model's.
-
-    The first token of a decoder is no query.
-    """
+    """The averages of Figure 2, each [layer, head]; the first token of a decoder is no query."""
     masks = key_masks(ids, card)
     every = np.ones(len(ids), dtype=bool)
     if is_decoder(card):

@@ -1,7 +1,4 @@
-"""The heads, tokens and weights of the line drawings (Clark et al. 2019, Figure 1).
-
-A pattern that no head shows is not drawn: no head gives it more than the study's threshold.
-"""
+"""The heads, tokens and weights of the line drawings (Clark et al. 2019, Figure 1)."""
 
 from collections.abc import Mapping
 from pathlib import Path

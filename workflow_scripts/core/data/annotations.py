@@ -216,7 +216,7 @@ def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) 
 
 
 def frame_heads(scores: "pd.DataFrame") -> "pd.DataFrame":
-    """The study's one list of frame heads, the largest difference first (docs/chapters/frames.md).
+    """The study's one list of frame heads, largest difference first (docs/methods-linguistic.md).
 
     They attend more along links, in either direction, than along the links' controls: by
     FRAME_DIFFERENCE or more, and by more than chance among all heads. `scores` has a row per head

@@ -99,7 +99,7 @@ def compare(began: str, config: Mapping[str, Any], root: Path) -> None:
     if changed := [words for words, before, after in parts if words and before != after]:
         raise InputError(
             f"{' and '.join(changed)}: edited while the run was under way; undo the edit, or let "
-            "the run end and start it again (docs/cluster.md)"
+            "the run end and start it again (docs/running.md)"
         )
 
 

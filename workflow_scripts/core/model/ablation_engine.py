@@ -1,16 +1,12 @@
 """Logits of a classifier with any sets of heads disabled, each piece of work done once.
 
-A batch runs once through the plain model, layer by layer. At each layer all variants whose
-lowest disabled head lies there branch off: they share its queries, keys, values and attention and
-differ only in what the disabled heads add to the merged output. From there up they run stacked
-along the batch. In the last layer only the first token, which the classifier reads, is computed.
-
-    disabled = one_head(n_layers(model), n_heads(model))      # bool [variant, layer, head]
-    logits = ablate(model, tokens, disabled, "uniform")       # [variant, example, label]
+A batch runs once through the plain model. At each layer all variants whose lowest disabled head
+lies there branch off: they share its attention, and run stacked along the batch from there up. In
+the last layer only the first token, which the classifier reads, is computed.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,7 +50,8 @@ def all_but_one(n_layers: int, n_heads: int) -> np.ndarray:
     return layers & ~one_head(n_layers, n_heads)
 
 
-UNITS = {"head": one_head, "layer": one_layer, "all-but-one": all_but_one}
+GROUP = "key-value group"  # all heads that share a key-value head
+UNITS = {"head": one_head, "layer": one_layer, "all-but-one": all_but_one, GROUP: one_head}
 
 
 def ablate(
@@ -94,10 +91,8 @@ def ablate(
             inputs = running.pad([tokens[index] for index in batch], model)
             outputs = outputs_of(instead, batch, inputs)
             with running.autocast(model.device, precision):
-                batch_logits = _batch_logits(
-                    replace(ablation, outputs=outputs), inputs, pass_tokens
-                )
-            logits[:, batch] = batch_logits.float().cpu().numpy()
+                found = _batch_logits(replace(ablation, outputs=outputs), inputs, pass_tokens)
+            logits[:, batch] = found.float().cpu().numpy()
     return logits[inverse]
 
 
@@ -112,15 +107,18 @@ def check_mode(mode: str, instead: Replacement | None) -> None:
         raise ValueError(f"mode {mode!r}: one of {MODES}, with a replacement for {FROM_TEXTS}")
 
 
+def lowest_layer(disabled: torch.Tensor, without: int) -> torch.Tensor:
+    """The lowest layer with a disabled head of each variant, or `without`, int [variant]."""
+    layers = disabled.any(2)
+    return torch.where(layers.any(1), layers.int().argmax(1), without)
+
+
 def outputs_of(
     instead: Replacement | None, rows: np.ndarray, inputs: dict[str, torch.Tensor]
 ) -> torch.Tensor | None:
     """What disabled heads output instead in a padded batch of these texts, or None."""
-    return (
-        None
-        if instead is None
-        else instead.outputs_for(rows.tolist(), inputs["input_ids"].shape[1])
-    )
+    length = inputs["input_ids"].shape[1]
+    return None if instead is None else instead.outputs_for(rows.tolist(), length)
 
 
 def by_whole_model(
@@ -158,9 +156,7 @@ class _Ablation:
 
     def branching(self, depth: int) -> torch.Tensor:
         """The variants whose lowest disabled head is in layer `depth`; n_layers: those without."""
-        layers = self.disabled.any(2)
-        n_layers = len(self.classifier.layers)
-        lowest = torch.where(layers.any(1), layers.int().argmax(1), n_layers)
+        lowest = lowest_layer(self.disabled, len(self.classifier.layers))
         return (lowest == depth).nonzero()[:, 0]
 
     def replacement(self, depth: int, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -259,21 +255,45 @@ def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequen
 
 
 def variants_of(
-    units: Mapping[str, Sequence[str]], layers: int, heads: int
+    units: Mapping[str, Sequence[str]], layers: int, heads: int, kv_heads: int = 0
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """The variants of a sweep, named (unit, mode, layer, head), and their disabled heads.
 
-    The latter are bool [variant, layer, head]. The first variant is the plain model.
+    The latter are bool [variant, layer, head]. The first variant is the plain model. Of a GROUP,
+    `head` is the key-value head; groups are left out where each head has a key-value head of its
+    own. Only without all heads of a group, no key or value is kept for the next token.
     """
     names, masks = [("none", "none", -1, -1)], [np.zeros((1, layers, heads), bool)]
     for unit, modes in units.items():
-        unit_masks = UNITS[unit](layers, heads)
+        size = kv_heads if unit == GROUP else heads
+        if unit == GROUP and size == heads:
+            continue
+        unit_masks = UNITS[unit](layers, size).repeat(heads // size, axis=2)
         indices = range(len(unit_masks))
-        cells = [(index, -1) if unit == "layer" else divmod(index, heads) for index in indices]
+        cells = [(index, -1) if unit == "layer" else divmod(index, size) for index in indices]
         for mode in modes:
             names += [(unit, mode, *cell) for cell in cells]
             masks.append(unit_masks)
     return pd.DataFrame(names, columns=["unit", "mode", "layer", "head"]), np.concatenate(masks)
+
+
+def in_every_mode(
+    variants: pd.DataFrame, run: Callable[[str, np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """What `run` gives for each mode and its variants, bool [variant], of all: [variant, ...].
+
+    The plain model, the first of the variants, runs as one of the first mode.
+    """
+    run_as = variants["mode"].replace("none", variants["mode"][1])
+    found = {mode: iter(run(mode, (run_as == mode).to_numpy())) for mode in run_as.unique()}
+    return np.stack([next(found[mode]) for mode in run_as])
+
+
+def by_variant(variants: pd.DataFrame, text: str, **values: np.ndarray) -> pd.DataFrame:
+    """One row per variant and text of values [variant, text], `text` the column of its number."""
+    n_texts = next(iter(values.values())).shape[1]
+    frame = tables.tidy({"variant": range(len(variants)), text: range(n_texts)}, **values)
+    return variants.loc[frame.pop("variant")].reset_index(drop=True).join(frame)
 
 
 def sweep(
@@ -294,20 +314,14 @@ def sweep(
     head -1.
     """
     variants, disabled = variants_of(units, n_layers(model), n_heads(model))
-    run_as = variants["mode"].replace("none", variants["mode"][1])  # the plain model, too
-    logits = np.empty((len(disabled), len(tokens), model.config.num_labels), np.float32)
-    for mode in run_as.unique() if len(tokens) else ():
-        chosen = (run_as == mode).to_numpy()
-        logits[chosen] = ablate(
-            model,
-            tokens,
-            disabled[chosen],
-            mode,
-            replacement_of(mode, model, tokens, reference, seed),
-            pass_tokens=pass_tokens,
-            precision=precision,
-        )
-    axes = {"variant": range(len(disabled)), "example": range(len(tokens))}
+    limits = {"pass_tokens": pass_tokens, "precision": precision}
+
+    def run(mode: str, chosen: np.ndarray) -> np.ndarray:
+        if not len(tokens):
+            return np.empty((chosen.sum(), 0, model.config.num_labels), np.float32)
+        instead = replacement_of(mode, model, tokens, reference, seed)
+        return ablate(model, tokens, disabled[chosen], mode, instead, **limits)
+
+    logits = in_every_mode(variants, run)
     columns = {f"logit_{label}": logits[..., label] for label in range(logits.shape[2])}
-    frame = tables.tidy(axes, **columns)
-    return variants.loc[frame.pop("variant")].reset_index(drop=True).join(frame)
+    return by_variant(variants, "example", **columns)

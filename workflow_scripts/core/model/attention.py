@@ -63,37 +63,36 @@ class Watched:
     called: list["Call"] | None = None
 
     def start(self, *hooked: Any) -> None:
-        """Begin a pass; a forward pre-hook."""
         self.calls = 0
         for watcher in self.watchers:
             watcher.start(self.model())
 
 
 @dataclass(frozen=True)
-class AttentionModule:
-    """What is known of a module: its model, and its sublayer's number.
+class Call:
+    """A module's call, and its heads.
 
-    `layer` is None where one module serves several layers, which the calls of a pass count.
     `directed` means that later tokens are hidden from a query; `sinks` that each softmax has a term
     for no token, so that rows of a pattern sum to less than 1.
     """
-
-    watched: Watched
-    layer: int | None
-    kv_heads: int = 0
-    directed: bool = False
-    sinks: bool = False
-
-
-@dataclass(frozen=True)
-class Call:
-    """A module's call: its heads, and whether it hides later tokens and has a sink that is none."""
 
     module: nn.Module
     heads: int
     kv_heads: int
     directed: bool
     sinks: bool
+
+
+@dataclass(frozen=True)
+class AttentionModule:
+    """What is known of a module: its model, its sublayer's number and its first call.
+
+    `layer` is None where one module serves several layers, which the calls of a pass count.
+    """
+
+    watched: Watched
+    layer: int | None = None
+    call: Call | None = None
 
 
 MODULES: WeakKeyDictionary[nn.Module, AttentionModule] = WeakKeyDictionary()
@@ -120,14 +119,21 @@ def _attend(
     if attention_mask is None and window is not None and key.shape[2] > window:
         others["sliding_window"] = window
     used = {name: others.pop(name, None) for name in ("position_bias", "softcap", "s_aux")}
-    _refuse_unknown(module, others)
+    for name, given in others.items():  # None and False are as good as not given
+        if name not in HARMLESS and given is not None and given is not False:
+            raise InputError(
+                f"{type(module).__name__}: attention is given {name}, which may change its scores "
+                "and is unknown to this workflow; use another architecture"
+            )
     known = MODULES.get(module)
     if known is None:
         raise RuntimeError("a model with this attention, or a copy of one: call open_attention(it)")
-    if known.watched.called is not None:
+    watched = known.watched
+    if watched.called is not None:
         shown = (query.shape[1], key.shape[1], _hides_later(attention_mask))
-        known.watched.called.append(Call(module, *shown, used["s_aux"] is not None))
-    layer = _count(known)
+        watched.called.append(Call(module, *shown, used["s_aux"] is not None))
+    watched.calls += 1
+    layer = watched.calls - 1 if known.layer is None else known.layer
     if key.shape[1] < query.shape[1]:
         groups = query.shape[1] // key.shape[1]
         key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
@@ -137,8 +143,8 @@ def _attend(
         attention_mask = attention_mask.repeat_interleave(len(query) // len(attention_mask), 0)
     scores = _apart(torch.matmul(_together(query, rows), key.transpose(2, 3)), rows) * scaling
     pattern = _pattern(scores, attention_mask, **used)
-    watchers = known.watched.watchers
-    real = _real(attention_mask, pattern, known.directed) if watchers else None
+    watchers = watched.watchers
+    real = _real(attention_mask, pattern, known.call.directed) if watchers else None
     for watcher in watchers:
         pattern = watcher.pattern(layer, pattern, real)
     weights = nn.functional.dropout(pattern.to(value.dtype), p=dropout, training=module.training)
@@ -187,13 +193,6 @@ def _pattern(
         sink = s_aux.to(scores.dtype)[None, :, None, None].expand(*scores.shape[:-1], 1)
         scores = torch.cat([scores, sink], dim=-1)
     return nn.functional.softmax(scores, dim=-1, dtype=exact)[..., :keys]
-
-
-def _count(known: AttentionModule) -> int:
-    """The number of the sublayer that calls."""
-    watched = known.watched
-    watched.calls += 1
-    return watched.calls - 1 if known.layer is None else known.layer
 
 
 def real_queries(real: torch.Tensor) -> torch.Tensor:
@@ -247,16 +246,6 @@ def _hides_later(mask: torch.Tensor | None) -> bool:
     return mask is not None and mask.shape[-2] > 1 and bool((mask[..., 0, 1] < 0).all())
 
 
-def _refuse_unknown(module: nn.Module, arguments: dict[str, Any]) -> None:
-    """Raise InputError for an argument that is given, as None and False are not, and not known."""
-    for name, given in arguments.items():
-        if name not in HARMLESS and given is not None and given is not False:
-            raise InputError(
-                f"{type(module).__name__}: attention is given {name}, which may change its scores "
-                "and is unknown to this workflow; use another architecture"
-            )
-
-
 AttentionInterface.register(NAME, _attend)
 AttentionMaskInterface.register(NAME, eager_mask)
 
@@ -265,12 +254,7 @@ def number_by_call(
     kind: str, called: Sequence[nn.Module], n_layers: int
 ) -> dict[nn.Module, int | None]:
     """The modules of an encoder or decoder in the order of their calls; None for a shared one."""
-    if len(called) > n_layers:
-        raise InputError(
-            f"{kind}: attention is asked for {len(called)} times in {n_layers} layers; use another "
-            "architecture"
-        )
-    if len(called) < n_layers:
+    if len(called) != n_layers:
         raise InputError(
             f"{kind}: {len(called)} of {n_layers} layers hand their attention to transformers' "
             "AttentionInterface; use another architecture"
@@ -286,28 +270,15 @@ def number_by_name(
     order: Sequence[Sublayer],
 ) -> dict[nn.Module, int]:
     """An encoder-decoder's modules in `order`, once each of `named` has called and no other has."""
-    times = Counter(called)
+    times, others = Counter(called), len(set(called) - set(named))
     once = sum(times[module] == 1 for module in named)
-    strange = [type(module).__name__ for module in called if module not in named]
-    if strange or not 0 < once == len(named) == len(set(order)):
-        why = f"{once} of {len(named)} attention modules known by name hand their attention"
+    if others or not 0 < once == len(named) == len(set(order)):
         raise InputError(
-            f"{kind}: "
-            + (f"{strange[0]} hands its attention, of no known name," if strange else why)
-            + " to transformers' AttentionInterface once in a pass; use another architecture"
+            f"{kind}: {once} of {len(named)} attention modules known by name, and {others} others, "
+            "hand their attention to transformers' AttentionInterface once in a pass; use another "
+            "architecture"
         )
     return {module: order.index(sublayer) for module, sublayer in named.items()}
-
-
-def check_head_numbers(kind: str, called: Sequence[Call], n_heads: int) -> None:
-    """Raise InputError unless each layer has `n_heads` heads, and as many key-value heads."""
-    found = sorted({(call.heads, call.kv_heads) for call in called})
-    if len(found) > 1 or found[0][0] != n_heads:
-        counts = " and ".join(f"{heads} ({kv_heads} for keys)" for heads, kv_heads in found)
-        raise InputError(
-            f"{kind}: layers with {counts} heads, where config.json has {n_heads}; use a model "
-            "with the same number in every layer"
-        )
 
 
 @dataclass
@@ -315,8 +286,7 @@ class Capture(Watcher):
     """Collects the patterns, detached, of the latest forward pass.
 
     `calls` has those of each sublayer, by its number: one in a forward pass, one for each step of
-    an encoder-decoder's decoder in `generate`, whose pass begins with its encoder. A decoder that
-    runs several times on one encoder's outputs is one pass, too.
+    an encoder-decoder's decoder on its encoder's outputs.
 
     With `with_gradients`, the patterns stay in the graph and have `.grad` after `backward`.
     Rows of padded queries hold attention too: drop them. Raises RuntimeError in training mode
@@ -349,8 +319,7 @@ class Capture(Watcher):
                 pattern = kept = pattern.requires_grad_()
             pattern.retain_grad()
         else:
-            kept = pattern.detach()
-            kept = kept if self.dtype is None else kept.to(self.dtype)
+            kept = pattern.detach().to(self.dtype or pattern.dtype)
         self.calls.setdefault(layer, []).append(kept)
         return pattern
 
@@ -358,11 +327,10 @@ class Capture(Watcher):
 def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     """Route the model's attention through this module, and check that this works.
 
-    Raises InputError, naming the architecture, where one forward pass does not call the function
-    once per layer, and of an encoder-decoder once by each module that `sublayers` knows by its
-    name; where the model goes on with something else than what the function returns, or gives it
-    an argument that may change the scores and is not known here: patterns and interventions would
-    then be silently wrong.
+    Raises InputError where one forward pass does not call the function once per layer, and of an
+    encoder-decoder once by each module that `sublayers` knows by its name; where the model goes on
+    with something else than what the function returns, or gives it an argument that may change the
+    scores and is not known here: patterns and interventions would then be silently wrong.
     """
     model.set_attn_implementation(NAME)
     if model not in _WATCHED:
@@ -382,11 +350,8 @@ def is_encoder_decoder(model: PreTrainedModel) -> bool:
 
 
 def is_bidirectional(model: PreTrainedModel) -> bool:
-    """Whether tokens attend to later tokens, in any head of a model that `open_attention` opened.
-
-    Those of a decoder attend to themselves and earlier tokens alone.
-    """
-    return not all(known.directed for known in _known(model))
+    """Whether tokens attend to later tokens, in any head of an opened model."""
+    return not all(call.directed for call in _calls(model))
 
 
 @contextmanager
@@ -404,10 +369,7 @@ def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
 
 
 def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
-    """The model's attention modules by type and layer; watchers get numbers in this order.
-
-    An encoder's layers are sublayers of type `encoder`.
-    """
+    """The model's attention modules by type and layer; watchers get numbers in this order."""
     if is_encoder_decoder(model):
         return in_order(_named(model).values())
     return tuple(Sublayer("encoder", layer) for layer in range(n_layers(model)))
@@ -434,15 +396,12 @@ def n_layers(model: PreTrainedModel) -> int:
 
 def n_kv_heads(model: PreTrainedModel) -> int:
     """Number of key-value heads of each sublayer of an opened model; all share them equally."""
-    return _known(model)[0].kv_heads
+    return _calls(model)[0].kv_heads
 
 
 def has_sinks(model: PreTrainedModel) -> bool:
-    """Whether an opened model's attention has a sink that is no token (gpt-oss).
-
-    The rows of its patterns sum to less than 1; what is missing is the sink's.
-    """
-    return any(known.sinks for known in _known(model))
+    """Whether an opened model's attention has a sink that is no token (gpt-oss)."""
+    return any(call.sinks for call in _calls(model))
 
 
 def n_heads(model: PreTrainedModel) -> int:
@@ -474,10 +433,10 @@ def _watched(model: PreTrainedModel) -> Watched:
     return _WATCHED[model]
 
 
-def _known(model: PreTrainedModel) -> list[AttentionModule]:
-    """What is known of the attention modules of an opened model."""
+def _calls(model: PreTrainedModel) -> list[Call]:
+    """The calls by which the attention modules of an opened model are known."""
     _watched(model)
-    return [MODULES[module] for module in model.modules() if module in MODULES]
+    return [MODULES[module].call for module in model.modules() if module in MODULES]
 
 
 def _named(model: PreTrainedModel) -> dict[str, Sublayer]:
@@ -512,7 +471,7 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
     for module in model.modules():
         if module in MODULES and (owner := MODULES[module].watched.model()) not in (None, model):
             _WATCHED.pop(owner, None)  # it would watch no longer
-        MODULES[module] = AttentionModule(watched, None)
+        MODULES[module] = AttentionModule(watched)
     watched.called = called = []
     try:
         _run(model, 1)
@@ -526,28 +485,26 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
         numbers = number_by_name(kind, modules, named, sublayers(model))
     else:
         numbers = number_by_call(kind, modules, n_layers(model))
-    check_head_numbers(kind, called, n_heads(model))
-    for call in called:
-        MODULES[call.module] = AttentionModule(
-            watched, numbers[call.module], call.kv_heads, call.directed, call.sinks
+    found = sorted({(call.heads, call.kv_heads) for call in called})
+    if len(found) > 1 or found[0][0] != n_heads(model):
+        counts = " and ".join(f"{heads} ({kv_heads} for keys)" for heads, kv_heads in found)
+        raise InputError(
+            f"{kind}: layers with {counts} heads, where config.json has {n_heads(model)}; use a "
+            "model with the same number in every layer"
         )
+    for call in called:
+        MODULES[call.module] = AttentionModule(watched, numbers[call.module], call)
 
 
 def _check_effect(model: PreTrainedModel) -> None:
-    """Raise InputError unless what is made of each sublayer's attention reaches the body's output.
-
-    One pass over a row without a change and one row for each sublayer, with a change in that one.
-    """
+    """Raise InputError unless what is made of each sublayer's attention reaches the output."""
     order = sublayers(model)
     alone = is_bidirectional(model) and not is_encoder_decoder(model)
     body = model.base_model if alone else model.get_decoder()
     outputs: list[torch.Tensor] = []
     hook = body.register_forward_hook(lambda *call: outputs.append(call[-1][0]))
-    try:
-        with watching(model, _Probe()):
-            _run(model, len(order) + 1)
-    finally:
-        hook.remove()
+    with hook, watching(model, _Probe()):
+        _run(model, len(order) + 1)
     plain, *changed = outputs[-1].float()
     least = EFFECT * plain.abs().max()
     deaf = [number for number, row in enumerate(changed) if (row - plain).abs().max() <= least]

@@ -4,8 +4,8 @@ A batch runs once through the plain model; each variant runs from its lowest dis
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -22,10 +22,10 @@ from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import attention, models, running, weights
-from workflow_scripts.core.model.ablation_engine import check_mode, one_head, outputs_of
+from workflow_scripts.core.model.ablation_engine import check_mode, lowest_layer, outputs_of
 from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, watching
 from workflow_scripts.core.model.interventions import Disabled, Replacement
-from workflow_scripts.core.model.running import OneDNN, by_length
+from workflow_scripts.core.model.running import OneDNN, by_length, replaced
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
@@ -50,10 +50,7 @@ def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
 def token_losses(
     model: PreTrainedModel, ids: torch.Tensor, real: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """The loss of each next token, in nats, [batch, token - 1]: NaN at padding, where `real` is 0.
-
-    `ids` and `real` are [batch, token]; without `real` there is no padding.
-    """
+    """Nats of each next token of `ids` [batch, token], [batch, token - 1]; NaN where not `real`."""
     logits = model(input_ids=ids, attention_mask=real, use_cache=False).logits
     each = cross_entropy(logits[:, :-1].transpose(1, 2).float(), ids[:, 1:], reduction="none")
     return each if real is None else each.masked_fill(~real[:, 1:].bool(), torch.nan)
@@ -98,8 +95,7 @@ class Start:
 
         with ExitStack() as stack:
             for layer in layers.each:
-                hook = layer.register_forward_hook(keep, with_kwargs=True)
-                stack.callback(hook.remove)
+                stack.enter_context(layer.register_forward_hook(keep, with_kwargs=True))
             output = layers.body(**shorter, use_cache=False)
         targets, scored = inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:].bool()
         return cls(model, layers, shorter, targets, scored, entering, left, output)
@@ -112,7 +108,7 @@ class Start:
             for below, output in zip(self.layers.each[:place], self.left, strict=False):
                 rest = output[1:] if isinstance(output, tuple) else None
                 skipped = stacked if rest is None else (stacked, *rest)
-                stack.enter_context(_replaced(below, lambda *args, to=skipped, **kwargs: to))
+                stack.enter_context(replaced(below, lambda *args, to=skipped, **kwargs: to))
             inputs = {name: rows.repeat(n, 1) for name, rows in self.inputs.items()}
             hidden = self.layers.body(**inputs, use_cache=False).last_hidden_state
         return self._nats(hidden.unflatten(0, (n, -1)))
@@ -130,19 +126,9 @@ class Start:
     def _part_nats(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Nats [token] of some of the body's outputs, by what the model does with all of them."""
         output = replace(self.output, last_hidden_state=hidden[None])
-        with _replaced(self.layers.body, lambda *args, **kwargs: output):
+        with replaced(self.layers.body, lambda *args, **kwargs: output):
             logits = self.model(input_ids=targets[None], use_cache=False).logits[0]
         return cross_entropy(logits.float(), targets, reduction="none")
-
-
-@contextmanager
-def _replaced(module: nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
-    """Within, a module's call runs `forward` instead."""
-    module.forward = forward
-    try:
-        yield
-    finally:
-        del module.forward
 
 
 def ablate(
@@ -178,15 +164,6 @@ def ablate(
             of_batch = run(model, layers, inputs, watcher, pass_tokens)
             losses[:, batch, : of_batch.shape[2]] = of_batch.cpu().numpy()
     return losses[inverse]
-
-
-def kv_groups(n_layers: int, n_heads: int, n_kv_heads: int) -> np.ndarray:
-    """All heads that share a key-value head: bool [layer * key-value head, layer, head].
-
-    Only without all of them, no key or value is kept for the next token.
-    """
-    groups = one_head(n_layers, n_kv_heads)
-    return np.repeat(groups, n_heads // n_kv_heads, axis=2)
 
 
 def layer_list(model: PreTrainedModel) -> Layers | None:
@@ -242,11 +219,10 @@ def _from_branches(
 ) -> torch.Tensor:
     """Nats [variant, batch, token - 1] of one padded batch, from each variant's lowest layer up."""
     start = Start.from_batch(model, layers, inputs)
-    by_layer = watcher.heads.any(2)
     # Without any disabled head a variant starts from the last layer, which costs least.
-    lowest = torch.where(by_layer.any(1), by_layer.int().argmax(1), len(layers.places) - 1)
+    lowest = lowest_layer(watcher.heads, len(layers.places) - 1)
     ids = inputs["input_ids"]
-    losses = torch.empty(len(by_layer), len(ids), ids.shape[1] - 1, device=ids.device)
+    losses = torch.empty(len(lowest), len(ids), ids.shape[1] - 1, device=ids.device)
     for depth in lowest.unique().tolist():
         variants = (lowest == depth).nonzero()[:, 0]
         for chunk in variants.split(max(1, pass_tokens // ids.numel())):
@@ -267,10 +243,7 @@ class Segments:
     def from_examples(
         cls, examples: Sequence[Example], card: dict[str, Any], max_tokens: int
     ) -> Self:
-        """The segments of `examples`, for the model of a card.
-
-        Raises InputError for one of a single token, which has no next one.
-        """
+        """Raises InputError for a segment of a single token, which has no next one."""
         tokenizer = models.load_tokenizer(models.directory_of(card))
         tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
         for example, each in zip(examples, tokens, strict=True):
@@ -280,7 +253,7 @@ class Segments:
 
     @property
     def n_scored(self) -> np.ndarray:
-        """The number of tokens of each segment whose loss is known, int [segment]."""
+        """The tokens of each segment whose loss is known, int [segment]."""
         return np.array([len(each) - 1 for each in self.tokens])
 
     def take(self, chosen: np.ndarray) -> Self:

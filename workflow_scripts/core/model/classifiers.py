@@ -97,10 +97,7 @@ def tokens_of(
 def logits_of(
     model: PreTrainedModel, tokens: Sequence[Tokens], batch_tokens: int = 4096
 ) -> np.ndarray:
-    """The classifier's outputs, float32 [example, label], in batches of neighbouring lengths.
-
-    Raises InputError where one is not finite.
-    """
+    """The classifier's outputs, float32 [example, label]; raises InputError for one not finite."""
     outputs = np.empty((len(tokens), model.config.num_labels), dtype=np.float32)
     training = model.training
     model.eval()
@@ -132,21 +129,17 @@ class Scorer(nn.Module):
 
     @property
     def config(self) -> PretrainedConfig:
-        """The body's config."""
         return self.body.config
 
     @property
     def device(self) -> torch.device:
-        """The device that holds the weights."""
         return self.linear.weight.device
 
     @property
     def base_model(self) -> PreTrainedModel:
-        """The body."""
         return self.body
 
     def set_attn_implementation(self, name: str) -> None:
-        """Route the body's attention through the implementation `name`."""
         self.body.set_attn_implementation(name)
 
     def logits_of_first(self, first: torch.Tensor) -> torch.Tensor:
@@ -156,7 +149,6 @@ class Scorer(nn.Module):
         return self.linear(self.dropout(first))
 
     def forward(self, **inputs: torch.Tensor) -> SequenceClassifierOutput:
-        """Logits [batch, 1]."""
         hidden = self.body(**inputs).last_hidden_state
         return SequenceClassifierOutput(logits=self.logits_of_first(hidden[:, 0]))
 
@@ -164,7 +156,8 @@ class Scorer(nn.Module):
 def new_scorer(directory: Path, seed: int, pooler: bool = False) -> Scorer:
     """A scorer on the pretrained body in `directory`, float32, with a linear layer by seed."""
     torch.manual_seed(seed)
-    return Scorer(_scorer_body(directory), pooler)
+    body, _ = weights.load(AutoModel, directory)
+    return Scorer(body, pooler)
 
 
 def save_scorer(scorer: Scorer, directory: Path) -> None:
@@ -176,12 +169,8 @@ def save_scorer(scorer: Scorer, directory: Path) -> None:
 
 def load_scorer(directory: Path, device: torch.device) -> Scorer:
     """A saved scorer, in eval mode."""
+    body, _ = weights.load(AutoModel, directory, whole=True)
     with safe_open(directory / SCORER_HEAD, "pt") as file:
-        scorer = Scorer(_scorer_body(directory, whole=True), file.metadata()["pooler"] == "True")
+        scorer = Scorer(body, file.metadata()["pooler"] == "True")
         scorer.linear.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 - not a mapping
     return scorer.to(device).eval()
-
-
-def _scorer_body(directory: Path, whole: bool = False) -> PreTrainedModel:
-    body, _ = weights.load(AutoModel, directory, whole)
-    return body

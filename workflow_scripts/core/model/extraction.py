@@ -86,9 +86,7 @@ def run(
     def shares(layer: int, pattern: torch.Tensor, norms: torch.Tensor) -> None:
         hand(layer, weighted(pattern, norms).to(torch.float16).cpu().numpy(), None)
 
-    watcher = (
-        _HandOn(hand, attention.has_sinks(model)) if grams is None else ValueNorms(grams, shares)
-    )
+    watcher = _HandOn(hand) if grams is None else ValueNorms(grams, shares)
     with (
         torch.inference_mode(),
         OneDNN(),
@@ -101,14 +99,14 @@ def run(
 class _HandOn(attention.Capture):
     """Hands on each layer of a pass and keeps none."""
 
-    def __init__(self, hand: Callable, sinks: bool) -> None:
+    def __init__(self, hand: Callable) -> None:
         super().__init__(dtype=torch.float16)
-        self._hand, self._with_sinks = hand, sinks
+        self._hand = hand
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         pattern = super().pattern(layer, pattern, real)
         outside = None
-        if self._with_sinks:
+        if self._sinks:
             outside = (1 - pattern.sum(dim=-1)).clamp(min=0).float().cpu().numpy()
         (rounded,) = self.calls.pop(layer)
         self._hand(layer, rounded.cpu().numpy(), outside)
@@ -154,12 +152,10 @@ class Computed(Patterns):
         self.n_layers, self.n_heads = attention.n_layers(model), attention.n_heads(model)
         self.bidirectional = attention.is_bidirectional(model)
         self._token_offsets = offsets(np.array([len(example) for example in tokens], np.int64))
-        self._tokens = {
-            name: np.concatenate(
-                [np.empty(0, dtype), *(getattr(each, name) for each in tokens)]
-            ).astype(dtype)
-            for name, dtype in FLAT.items()
-        }
+        self._tokens = {}
+        for name, dtype in FLAT.items():
+            each = (getattr(example, name) for example in tokens)
+            self._tokens[name] = np.concatenate([np.empty(0, dtype), *each]).astype(dtype)
         self._model, self._examples = model, tokens
         self._settings = batch_tokens, precision
         self._grams = output_grams(model) if by_norm else None

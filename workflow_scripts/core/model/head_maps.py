@@ -121,10 +121,7 @@ class Values(Watcher):
 
 
 class ValueNorms(Values):
-    """Hands on each layer's pattern, as Values does, and ||f(x)|| [batch, head, key].
-
-    `grams` are those of `output_grams`.
-    """
+    """Hands on each layer's pattern and ||f(x)|| [batch, head, key], by `output_grams`."""
 
     def __init__(
         self,
@@ -140,10 +137,7 @@ class ValueNorms(Values):
 
 
 def output_grams(model: PreTrainedModel) -> torch.Tensor:
-    """Each head's W_O W_O^T, [layer, head, dim, dim], of an opened encoder or decoder.
-
-    Raises InputError as `output_maps` does.
-    """
+    """Each head's W_O W_O^T, [layer, head, dim, dim]; raises InputError as `output_maps` does."""
     out = output_maps(model)
     return out @ out.transpose(-1, -2)
 
@@ -202,10 +196,7 @@ class Norm:
 
 @dataclass(frozen=True)
 class Norms:
-    """The norm modules before and after each layer's attention, and before the unembedding.
-
-    None where there is none.
-    """
+    """The norm modules, or None, before and after each attention, and before the unembedding."""
 
     before: tuple[nn.Module | None, ...]
     after: tuple[nn.Module | None, ...]

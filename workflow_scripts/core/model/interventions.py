@@ -1,11 +1,11 @@
 """Watchers that change, average or keep what heads attend to or output, and what replaces it.
 
-with watching(open_attention(model), Uniform({(2, 5)})):
+with watching(open_attention(model), Disabled(heads[None], "uniform")):
     model(**batch)
 """
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,24 +28,6 @@ from workflow_scripts.core.model.running import OneDNN, by_length
 FROM_TEXTS = ("mean", "position", "resample")  # the modes whose outputs come from reference texts
 # Of a batch: of reference texts, and of a classifier's backward pass.
 REFERENCE_TOKENS, BACKWARD_TOKENS = 4096, 2048
-
-
-@dataclass
-class Uniform(Watcher):
-    """Gives the heads (layer, head) attention 1/L over the real tokens (Kovaleva 4.6).
-
-    In a decoder, L of them are not after the query, nor before its window.
-    """
-
-    heads: Collection[tuple[int, int]]
-
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        chosen = _heads_of(layer, self.heads)
-        if not chosen:
-            return pattern
-        changed = pattern.clone()
-        changed[:, chosen] = uniform(real, pattern.dtype).expand_as(pattern[:, chosen])
-        return changed
 
 
 @dataclass
@@ -146,24 +128,17 @@ class Averages(Watcher):
 
 @dataclass
 class HeadOutputs(Watcher):
-    """Collects the heads' outputs of a forward pass, with their gradients after `backward`."""
+    """Collects the heads' outputs of a forward pass, with their gradients after `backward`.
+
+    Each is [batch, head, token, dim], in the order of the calls.
+    """
 
     outputs: list[torch.Tensor] = field(default_factory=list)
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        output.retain_grad()
+        if output.requires_grad:
+            output.retain_grad()
         self.outputs.append(output)
-        return output
-
-
-@dataclass
-class _Outputs(Watcher):
-    """Keeps the outputs of the heads of each layer, [batch, head, token, dim]."""
-
-    layers: dict[int, torch.Tensor] = field(default_factory=dict)
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        self.layers[layer] = output
         return output
 
 
@@ -174,11 +149,6 @@ def uniform(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """
     share = (real[:, None] if real.ndim == 2 else real).to(dtype)
     return (share / share.sum(-1, keepdim=True).clamp(min=1))[:, None]
-
-
-def _heads_of(layer: int, heads: Collection[tuple[int, int]]) -> list[int]:
-    """The heads of one layer among (layer, head) pairs."""
-    return [head for head_layer, head in heads if head_layer == layer]
 
 
 def _sum(one: torch.Tensor, other: torch.Tensor, axis: int) -> torch.Tensor:
@@ -200,20 +170,11 @@ class Replacement(Protocol):
 
 
 @dataclass(frozen=True)
-class Mean:
-    """Each head's average output, `outputs` [layer, head, dim], at every token of every text."""
-
-    outputs: torch.Tensor
-
-    def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
-        return self.outputs[None, :, :, None]
-
-
-@dataclass(frozen=True)
 class ByPosition:
     """Each head's average output at each position, `outputs` [layer, head, position, dim].
 
-    Beyond these positions it is the average over all tokens, `overall` [layer, head, dim].
+    Beyond these positions, of which there may be none, it is the average over all tokens, `overall`
+    [layer, head, dim].
     """
 
     outputs: torch.Tensor
@@ -243,7 +204,8 @@ class Resampled:
         chosen = [self.others[self.partners[row]] for row in rows]
         found: list[torch.Tensor] = [torch.empty(0)] * len(chosen)
         for batch in by_length([len(other) for other in chosen], REFERENCE_TOKENS):
-            outputs = _outputs(self.model, [chosen[at] for at in batch])
+            _run(self.model, [chosen[at] for at in batch], read := HeadOutputs())
+            outputs = torch.stack(read.outputs, 1)
             for place, at in enumerate(batch):
                 last = len(chosen[at]) - 1
                 positions = torch.arange(n_tokens, device=outputs.device).clamp(max=last)
@@ -269,9 +231,8 @@ def replacement_of(
         return Resampled(model, reference, partners_of(tokens, reference, seed))
     averages = averages_of(model, reference)
     overall = averages.mean().to(model.device, torch.float32)
-    if mode == "mean":
-        return Mean(overall)
-    return ByPosition(averages.by_position().to(model.device, torch.float32), overall)
+    by_position = averages.by_position().to(model.device, torch.float32)
+    return ByPosition(by_position[:, :, :0] if mode == "mean" else by_position, overall)
 
 
 def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> Averages:
@@ -302,12 +263,6 @@ def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int
         longest = others[lengths[others].argmax()]
         partners[row] = rng.choice(longer) if len(longer) else longest
     return partners
-
-
-def _outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:
-    """The heads' outputs on a batch of texts, [text, layer, head, token, dim]."""
-    _run(model, tokens, outputs := _Outputs())
-    return torch.stack([outputs.layers[layer] for layer in sorted(outputs.layers)], 1)
 
 
 def _run(model: PreTrainedModel, tokens: Sequence[Tokens], watcher: Watcher) -> None:

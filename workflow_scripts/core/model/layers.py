@@ -5,7 +5,8 @@ do the work; only attention itself is written here, because each head's output i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import nn
@@ -90,10 +91,15 @@ def layers_of(model: PreTrainedModel | Scorer) -> LayeredClassifier | None:
     """The layers of a sequence classifier or scorer; None for an architecture not known here."""
     kind = model.config.model_type
     if kind == "distilbert":
-        return _distilbert(model)
-    if kind in LIKE_BERT and not model.config.is_decoder:
-        return _like_bert(model)
-    return None
+        layered = _distilbert(model)
+    elif kind in LIKE_BERT and not model.config.is_decoder:
+        layered = _like_bert(model)
+    else:
+        return None
+    # A scorer's head is the same on every body; a classifier's is its architecture's.
+    return (
+        replace(layered, classify=model.logits_of_first) if isinstance(model, Scorer) else layered
+    )
 
 
 def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
@@ -111,15 +117,10 @@ def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
     layers = []
     for layer in body.encoder.layer:
         heads_module, merge_module = layer.attention.self, layer.attention.output
-        attention = Attention(
-            query=heads_module.query,
-            key=heads_module.key,
-            value=heads_module.value,
-            merge=merge_module.dense,
-            n_heads=n_heads(model),
-        )
+        projections = map(heads_module.get_submodule, ("query", "key", "value"))
+        attention = Attention(*projections, merge_module.dense, n_heads(model))
         layers.append(Layer(attention, merge_module.LayerNorm, layer.feed_forward_chunk))
-    return LayeredClassifier(embed, tuple(layers), _classify(model, classify))
+    return LayeredClassifier(embed, tuple(layers), classify)
 
 
 def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
@@ -130,25 +131,13 @@ def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
 
     layers = []
     for layer in body.transformer.layer:
-        attention = Attention(
-            query=layer.attention.q_lin,
-            key=layer.attention.k_lin,
-            value=layer.attention.v_lin,
-            merge=layer.attention.out_lin,
-            n_heads=n_heads(model),
-        )
-        layers.append(Layer(attention, layer.sa_layer_norm, _feed_forward(layer)))
+        names = "q_lin", "k_lin", "v_lin", "out_lin"
+        attention = Attention(*map(layer.attention.get_submodule, names), n_heads(model))
+        layers.append(Layer(attention, layer.sa_layer_norm, partial(_feed_forward, layer)))
     return LayeredClassifier(
-        lambda inputs: body.embeddings(inputs["input_ids"]),
-        tuple(layers),
-        _classify(model, classify),
+        lambda inputs: body.embeddings(inputs["input_ids"]), tuple(layers), classify
     )
 
 
-def _classify(model: PreTrainedModel | Scorer, classifier_head: Classify) -> Classify:
-    """A scorer's head is the same on every body; a classifier's is its architecture's."""
-    return model.logits_of_first if isinstance(model, Scorer) else classifier_head
-
-
-def _feed_forward(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
-    return lambda hidden: layer.output_layer_norm(layer.ffn(hidden) + hidden)
+def _feed_forward(layer: nn.Module, hidden: torch.Tensor) -> torch.Tensor:
+    return layer.output_layer_norm(layer.ffn(hidden) + hidden)

@@ -1,7 +1,5 @@
 """Masked language models, with the checkpoint's own head or one that was fitted, and masking."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +9,6 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoModelForMaskedLM, PreTrainedModel
-from transformers.modeling_outputs import BaseModelOutput
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import weights
@@ -32,9 +29,8 @@ def load_masked_lm(
     has_head = not missing & set(head_parameters(model))
     if head is not None:
         state = load_file(head)
-        parameters = head_parameters(model)
         with torch.no_grad():
-            for name, parameter in parameters.items():
+            for name, parameter in head_parameters(model).items():
                 parameter.copy_(state[name])
     return model.to(device).eval(), has_head
 
@@ -48,11 +44,7 @@ def head_kind(head: Path) -> str:
 def head_parameters(model: PreTrainedModel) -> dict[str, nn.Parameter]:
     """The parameters outside the body; a decoder tied to the embeddings is not among them."""
     prefix = model.base_model_prefix + "."
-    return {
-        name: parameter
-        for name, parameter in model.named_parameters()
-        if not name.startswith(prefix)
-    }
+    return {name: each for name, each in model.named_parameters() if not name.startswith(prefix)}
 
 
 def head_state(model: PreTrainedModel) -> dict[str, torch.Tensor]:
@@ -60,37 +52,6 @@ def head_state(model: PreTrainedModel) -> dict[str, torch.Tensor]:
     return {
         name: parameter.detach().cpu().clone() for name, parameter in head_parameters(model).items()
     }
-
-
-@contextmanager
-def frozen_hidden(model: PreTrainedModel) -> Iterator["_Hidden"]:
-    """Replace the body by an object that returns its `state`, so that only the head runs."""
-    body = model.base_model
-    stand_in = _Hidden(body)
-    setattr(model, model.base_model_prefix, stand_in)
-    try:
-        yield stand_in
-    finally:
-        setattr(model, model.base_model_prefix, body)
-
-
-class _Hidden(nn.Module):
-    """Stands in for a body: returns `state` [batch, token, hidden] for any input."""
-
-    state: torch.Tensor
-
-    def __init__(self, body: nn.Module) -> None:
-        super().__init__()
-        object.__setattr__(self, "body", body)  # reachable, but no submodule: it stays frozen
-
-    def forward(self, *_: object, **__: object) -> BaseModelOutput:
-        return BaseModelOutput(last_hidden_state=self.state)
-
-    def __getattr__(self, name: str) -> object:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            return getattr(self.body, name)
 
 
 def mask_tokens(

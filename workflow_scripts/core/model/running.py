@@ -1,8 +1,8 @@
 """How models run: in batches of similar lengths, on a device, by oneDNN, with finite numbers."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from torch.overrides import TorchFunctionMode
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
@@ -24,10 +24,9 @@ ONEDNN = (
 
 
 def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
-    """Batches of example indices, longest first; padded, none exceeds `batch_tokens` tokens.
+    """Batches of example indices; padded, none exceeds `batch_tokens` tokens but of one example.
 
-    An example longer than `batch_tokens` is a batch by itself. Longest first, so that a batch
-    that does not fit into memory fails at the start.
+    Longest first, so that a batch that does not fit into memory fails at the start.
     """
     order = np.argsort(-np.asarray(lengths), kind="stable")
     batches, start = [], 0
@@ -68,18 +67,16 @@ def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Ten
 
     A model without a padding token gets its end token, or 0: it is masked, and stands on the right.
     """
+    config = model.config
+    found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
+    padding = (found[0] if isinstance(found, list) else found) or 0
     inputs = {
-        "input_ids": stack([example.ids for example in tokens], _padding_of(model.config)),
+        "input_ids": stack([example.ids for example in tokens], padding),
         "attention_mask": stack([np.ones(len(example)) for example in tokens]),
     }
-    if getattr(model.config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
+    if getattr(config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
         inputs["token_type_ids"] = stack([example.segment for example in tokens])
     return {name: value.to(model.device) for name, value in inputs.items()}
-
-
-def _padding_of(config: PretrainedConfig) -> int:
-    found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
-    return (found[0] if isinstance(found, list) else found) or 0
 
 
 def stack(rows: Sequence[np.ndarray | Sequence[int]], padding: int = 0) -> torch.Tensor:
@@ -100,6 +97,16 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager:
     if precision == "float32":
         return nullcontext()
     return torch.autocast(device.type, dtype=torch.bfloat16)
+
+
+@contextmanager
+def replaced(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """Within, a module's call runs `forward` instead."""
+    module.forward = forward
+    try:
+        yield
+    finally:
+        del module.forward
 
 
 class OneDNN(TorchFunctionMode):

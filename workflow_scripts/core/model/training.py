@@ -290,10 +290,7 @@ class Parts:
 
 
 def claim_state(work: Path, identity: dict[str, Any]) -> Path:
-    """Reserve `work` for the run that `identity` describes; the path of its state there.
-
-    What another run left is removed.
-    """
+    """The path of a run's state in `work`; what one of another `identity` left there is removed."""
     text = json.dumps(identity, sort_keys=True, indent=2)
     path = work / IDENTITY
     if not path.is_file() or path.read_text(encoding="utf-8") != text:

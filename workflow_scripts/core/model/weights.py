@@ -78,14 +78,16 @@ def load(
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"{directory}: the weights cannot be read, or are of other sizes than in config.json "
-            f"({one_line(error)}); copy them again, or {AGAIN} (docs/data.md)"
+            f"({one_line(error)}); copy them again, or {AGAIN} (docs/inputs.md)"
         ) from error
     missing = set(report["missing_keys"])
     lacking = missing if whole else {name for name in missing if _is_in_body(model, name)}
     if lacking:
         raise _refusal(directory, f"{min(lacking)} is missing{and_more(lacking)}")
     unused = set(report["unexpected_keys"])
-    if surplus := {name for name in unused if _is_in_body(model, name) and not _is_mask(name)}:
+    # Older checkpoints hold the constant by which they mask attention, such as GPT-2's.
+    mask = ".attn.masked_bias"
+    if surplus := {x for x in unused if _is_in_body(model, x) and not x.endswith(mask)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{and_more(surplus)}")
     no_weights = _no_weights(model)
     for name, stored in _stored_types(directory).items():
@@ -146,11 +148,6 @@ def _no_weights(model: PreTrainedModel) -> set[str]:
     integers = (name for name, buffer in model.named_buffers() if not buffer.is_floating_point())
     names = {rf"(^|\.){re.escape(name.removeprefix(prefix))}$" for name in integers}
     return names | set(model._keys_to_ignore_on_load_unexpected or ())
-
-
-def _is_mask(name: str) -> bool:
-    """Whether this is the constant by which older checkpoints mask attention, such as GPT-2's."""
-    return name.endswith(".attn.masked_bias")
 
 
 def _is_in_body(model: PreTrainedModel, name: str) -> bool:

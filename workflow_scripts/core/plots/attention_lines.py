@@ -11,7 +11,6 @@ from matplotlib.textpath import TextPath
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import colours, figures
 
-COLUMNS = tuple("drawing layer head title query key query_token key_token weight".split())
 # Of an accuracy in a title, what is no candidate, for a decoder (True) or an encoder.
 LEFT_OUT = {True: "without the first word", False: "without [CLS], [SEP]"}
 LEFT, RIGHT = 0.0, 1.0
@@ -35,12 +34,12 @@ def draw_panel(
 ) -> None:
     """One head: queries on the left, keys on the right, darker lines for larger weights.
 
-    `rows` has a row per query and key (COLUMNS). Where a column `highlighted` is true, the query
-    and this line are drawn in a second colour. A line's opacity is its weight to the `power`;
-    weights up to `faintest`, or that of the row, are not drawn. With `emphasise`, highlighted lines
-    lie on top, opaque, wider for larger weights, the others are faded, and the keys of highlighted
-    lines are coloured. Where a column `gold` is true, the key is what the query should attend to,
-    and coloured.
+    `rows` has a row per query and key: layer, head, title, query, key, query_token, key_token,
+    weight. Where a column `highlighted` is true, the query and this line are drawn in a second
+    colour. A line's opacity is its weight to the `power`; weights up to `faintest`, or that of the
+    row, are not drawn. With `emphasise`, highlighted lines lie on top, opaque, wider for larger
+    weights, the others are faded, and the keys of highlighted lines are coloured. Where a column
+    `gold` is true, the key is what the query should attend to, and coloured.
     """
     marked = rows.assign(highlighted=rows.get("highlighted", False), gold=rows.get("gold", False))
     diagonal = marked[marked["query"] == marked["key"]]
@@ -51,23 +50,16 @@ def draw_panel(
         [(LEFT, -query), (RIGHT, -key)]
         for query, key in zip(drawn["query"], drawn["key"], strict=True)
     ]
-    shades = [
-        colours.HIGHLIGHT if highlighted else colours.BLUE for highlighted in drawn["highlighted"]
-    ]
+    on = drawn["highlighted"].to_numpy(bool)
     weights = drawn["weight"].clip(0, 1).to_numpy(float)
     opacity, widths = weights**power, np.full(len(drawn), 0.5 if len(diagonal) > MANY else 0.9)
     if emphasise:
-        on = drawn["highlighted"].to_numpy(bool)
         opacity, widths = np.where(on, 1, FADED * opacity), widths + on * WIDENED * weights
-    axes.add_collection(
-        LineCollection(
-            lines,
-            colors=to_rgba_array(shades, opacity),
-            linewidths=widths,
-        )
-    )
-    on = marked[marked["highlighted"]]
-    queries, keys = set(on["query"]), set((on if emphasise else marked[marked["gold"]])["key"])
+    shades = to_rgba_array(np.where(on, colours.HIGHLIGHT, colours.BLUE).tolist(), opacity)
+    axes.add_collection(LineCollection(lines, colors=shades, linewidths=widths))
+    marks = marked[marked["highlighted"]]
+    named = marks if emphasise else marked[marked["gold"]]
+    queries, keys = set(marks["query"]), set(named["key"])
     for row in diagonal.itertuples():
         left, right = (
             colours.HIGHLIGHT if row.query in words else colours.BLACK for words in (queries, keys)

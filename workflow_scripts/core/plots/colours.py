@@ -11,7 +11,7 @@ any kind, and BLUE in lines and maps is attention.
 from dataclasses import dataclass
 
 from matplotlib import colormaps
-from matplotlib.colors import Colormap, LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_hex
 
 BLACK, WHITE = "#000000", "#FFFFFF"
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -132,16 +132,12 @@ CHANGES = {
 
 
 def in_order(n: int) -> list[Look]:
-    """Looks for `n` things in an order, such as layers or epochs: from dark to light."""
-    markers = "os^DvPX"
-    shades = _ordered(n)
-    return [Look(str(i + 1), shades[i], markers[i % len(markers)]) for i in range(n)]
+    """Looks for `n` things in an order, such as layers or epochs: from dark to light.
 
-
-def _ordered(n: int) -> list[str]:
-    """`n` colours of viridis without its yellow end, which is hard to see on white."""
-    scale: Colormap = LinearSegmentedColormap.from_list(
+    The colours are viridis' without its yellow end, which is hard to see on white.
+    """
+    scale = LinearSegmentedColormap.from_list(
         "ordered", colormaps["viridis"]([0.0, 0.2, 0.4, 0.6, 0.8])
     )
-    levels = [scale(i / max(1, n - 1)) for i in range(n)]
-    return ["#" + "".join(f"{round(255 * part):02X}" for part in rgba[:3]) for rgba in levels]
+    shades = [to_hex(scale(i / max(1, n - 1))).upper() for i in range(n)]
+    return [Look(str(i + 1), shades[i], "os^DvPX"[i % 7]) for i in range(n)]

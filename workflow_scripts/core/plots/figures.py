@@ -1,9 +1,10 @@
 """How every figure looks and is saved: legible in print, in grey and for the colour-blind."""
 
+import inspect
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -18,6 +19,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import Bbox
 
+from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import colours
 from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
@@ -62,6 +64,25 @@ def style() -> Iterator[None]:
         yield
 
 
+def drawn(draw: Callable[..., Figure]) -> Callable[..., None]:
+    """The step of a function that draws a figure: in the common style, saved as svg, pdf and png.
+
+    The function's other outputs are its own.
+    """
+
+    @wraps(draw)
+    def step(*inputs: Any, svg: Path, pdf: Path, png: Path, **values: Any) -> None:
+        with style():
+            save(draw(*inputs, **values), svg, pdf, png)
+
+    hints = dict.fromkeys(("svg", "pdf", "png"), job.Out)
+    added = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in hints]
+    parameters = [*inspect.signature(draw).parameters.values(), *added]
+    step.__signature__ = inspect.Signature(parameters)  # read by the job, as the hints are
+    step.__annotations__ = draw.__annotations__ | hints | {"return": None}
+    return step
+
+
 def printable(text: str) -> str:
     """A text as figures show it: control characters and those that turn the order as escapes."""
     return "".join(
@@ -95,19 +116,6 @@ def panels(
     for panel, title in zip(axes, titles, strict=False):
         panel.set_title(title)
     return figure, axes[: len(titles)]
-
-
-def setting(rows: pd.DataFrame) -> str:
-    """What scores are over: the unchanged model's score, in points, examples and seeds."""
-    baseline, n = 100 * rows["baseline"].mean(), rows["n"].max()
-    return f"unchanged {baseline:.1f}, n = {n}, {counted(rows['seed'].nunique(), 'seed')}"
-
-
-def task_titles(
-    frame: pd.DataFrame, tasks: Sequence[str], title_of: Callable[[str], str]
-) -> list[str]:
-    """A panel's title for each task: its name for people, and the `setting` of its rows."""
-    return [f"{title_of(task)}\n{setting(frame[frame['task'] == task])}" for task in tasks]
 
 
 def counted(n: int, what: str) -> str:
@@ -156,18 +164,69 @@ def per_layer(
     axes.plot(present + 1 + shift, means, label=look.name, ls=look.dash, zorder=3, **style)
 
 
+def layers(
+    axes: Axes,
+    frame: pd.DataFrame,
+    values: str,
+    targets: dict[str, Look],
+    named_above: float = np.inf,
+) -> None:
+    """`per_layer` of each target that a table has, side by side; large values name their heads."""
+    for number, (target, look) in enumerate(targets.items()):
+        rows, shift = frame[frame["target"] == target], shift_of(number, len(targets))
+        if rows.empty:
+            continue
+        per_layer(axes, rows["layer"], rows[values], look, shift)
+        for row in rows[rows[values] > named_above].to_dict("records"):
+            place = (row["layer"] + 1 + shift, row[values]), (4, 0)
+            style = {"textcoords": "offset points", "va": "center", "size": 7}
+            axes.annotate(head_label(row["layer"], row["head"]), *place, **style)
+    layer_axis(axes, frame["layer"].max() + 1)
+
+
 def line(
     axes: Axes,
     x: Sequence[float],
     y: Sequence[float],
     look: Look,
     label: str,
-    ends: tuple[Sequence[float], Sequence[float]] | None = None,
+    ends: tuple[Sequence[float], Sequence[float]],
 ) -> None:
     """Points joined by a line; `ends` are the lower and upper ends of a band around it."""
     axes.plot(x, y, color=look.colour, marker=look.marker, ls=look.dash, markersize=3, label=label)
-    if ends is not None:
-        axes.fill_between(x, *ends, color=look.colour, alpha=0.15, lw=0)
+    axes.fill_between(x, *ends, color=look.colour, alpha=0.15, lw=0)
+
+
+def intervals(
+    axes: Axes,
+    along: str,
+    values: pd.Series,
+    ends: tuple[pd.Series, pd.Series],
+    at: Any,
+    look: Look,
+    **style: Any,
+) -> None:
+    """Values `along` "x" or "y" with their intervals' `ends`; `at` are places on the other axis."""
+    bars = {f"{along}err": np.abs([values - ends[0], ends[1] - values])}
+    x, y = (values, at) if along == "x" else (at, values)
+    bars |= {"fmt": look.marker, "color": look.colour, "label": look.name}
+    axes.errorbar(x, y, **bars, **style)
+
+
+def stacked(
+    axes: Axes,
+    positions: np.ndarray,
+    widths: np.ndarray | float,
+    shares: dict[str, np.ndarray],
+    looks: dict[str, Look],
+    **style: Any,
+) -> None:
+    """Bars whose parts are `shares` of 1, in percent, from below."""
+    bottom = np.zeros(len(positions))
+    for name, share in shares.items():
+        bars = {"bottom": bottom, "color": looks[name].colour, "edgecolor": colours.WHITE}
+        axes.bar(positions, 100 * share, widths, **bars, **style)
+        bottom = bottom + 100 * share
 
 
 def same_scale(axes: Axes, values: np.ndarray, least: float) -> None:

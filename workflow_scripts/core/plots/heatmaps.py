@@ -1,6 +1,7 @@
 """Heat maps over layers and heads, as Kovaleva et al. draw them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from matplotlib.patches import Patch, PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures
 
 CELL = 0.12  # inches at most
@@ -22,6 +24,11 @@ MARGIN, BETWEEN = 1.15, 0.2  # inches for labels and colour bar, and between map
 def grid_of(frame: pd.DataFrame, values: str) -> np.ndarray:
     """The mean of column `values` for each head, [layer, head]."""
     return frame.pivot_table(index="layer", columns="head", values=values).to_numpy()
+
+
+def grids(frame: pd.DataFrame, by: str | list[str], values: str) -> dict[Any, np.ndarray]:
+    """`grid_of` the rows of each value of a column, or of several."""
+    return {name: grid_of(rows, values) for name, rows in frame.groupby(by)}
 
 
 def draw(
@@ -87,6 +94,13 @@ def sheet(
     for axes in panels[-1]:
         axes.set_xlabel("Head")
     return figure, panels
+
+
+def task_sheet(frame: pd.DataFrame, rows: Sequence[str]) -> tuple[Figure, np.ndarray, list[str]]:
+    """A `sheet` with a column for each task of a table of heads, and the tasks."""
+    names = present_tasks(frame)
+    shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
+    return *sheet(rows, [TASKS[name].title for name in names], shape), names
 
 
 def bar(

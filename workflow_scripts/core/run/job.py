@@ -49,6 +49,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     global label
     label = snakemake.params.get("label", "") if snakemake else ""
     gc.freeze()  # what was imported stays: no collection need look at it
+    gc.enable()  # off during imports (workflow_scripts/__init__.py)
     try:
         with locked(path):
             call(main, values, _job_origin(main, snakemake) if snakemake else None)
@@ -162,7 +163,7 @@ def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     if "code" in params and params.pop("code") != code:
         raise InputError(
             f"{_script_of(main)}: was edited after this job was planned, or a module that it "
-            "imports was; start snakemake again, or undo the edit (docs/cluster.md)"
+            "imports was; start snakemake again, or undo the edit (docs/running.md)"
         )
     own = params.pop("config", None)  # recorded as such
     config = getattr(snakemake, "config", None) or own
