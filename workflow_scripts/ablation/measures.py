@@ -102,10 +102,10 @@ MODES = {
     "resample": ("beyond", "gives its output on another text", "of another text"),
 }
 UNITS = {
-    "head": ("Disabling a head", "Effect of disabling ({mode})", "with the head disabled: it"),
+    "head": ("Disabling a head", "Head ablated ({mode})", "with the head disabled: it"),
     "all-but-one": (
         "One head left in a layer",
-        "Effect of keeping only this head in its layer (the others {others})",
+        "All other heads in the layer ablated ({mode})",
         "with all other heads of its layer disabled: each",
     ),
 }
@@ -239,7 +239,7 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
             title = _run_title(task, seed)
             yield table.form(
                 f"modes.{task}.{seed}",
-                f"Effect in all modes of disabling, {title}",
+                f"Consistent ablation effect ({title})",
                 f"Whether disabling the head changes the loss on {title} (p below .05, corrected "
                 f"for all heads) in all modes ({', '.join(modes)}), in some, or in none, and "
                 "whether its effects in two modes differ (then it depends on the mode)."
@@ -279,7 +279,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
         yield Badge(
             "in-all-modes",
             "A",
-            "Matters in all modes",
+            "Consistent ablation effect",
             "The loss with the head disabled differs from the intact model's, in the same "
             "direction in every mode of disabling: p below .05 in each, corrected for all heads. "
             "On at least one task.",
@@ -289,7 +289,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
         yield Badge(
             "mode-dependent",
             "M",
-            "Depends on the mode",
+            "Effect depends on ablation method",
             "The loss with the head disabled in one mode differs from that in another: p below "
             ".05, corrected for all heads and pairs of modes. On at least one task.",
             table,

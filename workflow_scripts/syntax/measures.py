@@ -59,7 +59,7 @@ BACK = {
 }
 # Not a relation: all words together; and a relation without syntax, as in Table 1.
 ALL, PUNCTUATION = "all", "punct"
-LEFTWARDS = ", each on the words whose target stands to their left"
+LEFTWARDS = ", each over words whose target is to their left"
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -73,7 +73,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     if chosen:
         yield BEST.form(
             "syntax.best",
-            "Best relation, minus the best fixed offset",
+            "Best dependency relation: gain over positional baseline",
             "Each head's best relation: accuracy minus the accuracy of the best fixed offset. Best "
             f"of {len(chosen)} relations in both directions{LEFTWARDS if back else ''}. {trees} "
             "Interval: that of the accuracy, 95%, bootstrap over documents. It covers neither the "

@@ -63,7 +63,7 @@ test("antecedents and frame links only where they beat their baseline", () => {
     { id: "frames.either.above", unit: "points", better: "high", null: 0, null_title: "unlinked words", value: [3, 1.9], low: [2, 1], high: [4, 3], p: [0.0004, 0.0004], n: 9 },
   ];
   assert.deepEqual(stated(measures), [
-    "Finds an antecedent of 90.0% of nouns (85.0 to 95.0; n = 90; generated data); the nearest mention: 40.0%.",
+    "Finds an antecedent of 90.0% of nominals (85.0 to 95.0; n = 90; generated data); the nearest mention: 40.0%.",
     "Gives 3.0 points more attention (2.0 to 4.0; p < 0.001; n = 9) to frame links than to unlinked word pairs at the same distance.",
   ]);
   assert.deepEqual(stated(measures, 1), []);

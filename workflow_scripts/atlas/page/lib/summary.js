@@ -12,7 +12,7 @@ const GOALS = {
 };
 const AND = new Intl.ListFormat("en-GB");
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
-const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nouns" };
+const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nominals" };
 const TYPES = {
   encoder: "Attends from the source sentence to itself, in the encoder",
   "encoder-decoder": "Attends from the translation so far to the source sentence, in the decoder",
