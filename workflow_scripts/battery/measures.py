@@ -126,7 +126,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         yield SINKS.form(
             f"sink.{first}",
             f"BOS sink{short}",
-            f"The mean weight of all queries on {words} (Gu et al. 2024). {over} {OVER_DOCUMENTS}",
+            f"Mean attention of all queries to {words} (Gu et al. 2024). {over} {OVER_DOCUMENTS}",
             {"first": first},
         )
         yield BY_NORM.form(

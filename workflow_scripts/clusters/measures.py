@@ -42,7 +42,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     ).form(
         "clusters.behaviour",
         "Attention behaviour",
-        f"The first behaviour whose threshold (clusters.thresholds) the head exceeds. {text}",
+        f"The first behaviour whose threshold the head exceeds (Figure 6). {text}",
     )
     for axis in ("x", "y"):
         yield replace(COORDINATE, value=axis).form(

@@ -93,9 +93,8 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "All relations" if name == ALL else f"Relation {name}",
             f"Accuracy for {of}: how often the word that the dependent attends to most is its "
             "syntactic head or, in the other direction, the word that the syntactic head attends "
-            "to most is the dependent. Of the two directions the better one counts, and is "
-            f"named. {trees} {OVER_DOCUMENTS} It does not cover the "
-            "selection of the direction.",
+            "to most is the dependent. The better of the two directions is used and named. "
+            f"{trees} {OVER_DOCUMENTS} It does not cover the selection of the direction.",
             {"relation": name},
             null=OFFSETS.rows(relation=name, offset=offset),
             null_title=f"best fixed offset, {offset:+d}",
