@@ -35,7 +35,7 @@ test("kind, class of maps and entropy, in this order, whatever that of the file"
     "99% of its maps are diagonal (n = 40; generated data among them).",
     "Entropy of its attention: 1.3 nats (1.1 to 1.4; n = 7); of uniform attention: 4.8 nats.",
   ]);
-  assert.equal(stated(measures, 1)[0], "Kind of head: other (none of the kinds that this study measures).");
+  assert.equal(stated(measures, 1)[0], "Kind of head: unclassified.");
 });
 
 test("the relation with the largest gain whose interval, with the offset's own error, is above 0", () => {

@@ -97,8 +97,7 @@ function goals(members, i) {
 
 function kind([measure], i) {
   const name = valueText(measure, i);
-  const none = name === "other" ? " (none of the kinds that this study measures)" : "";
-  return [{ sentence: `Kind of head: ${name}${none}`, measure }];
+  return [{ sentence: `Kind of head: ${name === "other" ? "unclassified" : name}`, measure }];
 }
 
 function shape([measure], i) {
