@@ -16,7 +16,7 @@ use rule light_step as claim_verdicts with:
         model=rules.model_card.output.model,
         products=products_judged,
     output:
-        table=claims.table("claims", "every published claim, judged"),
+        table=claims.table("claims", "central claims: the papers' numbers and ours"),
         cases="<results>/{model}/claims/cases.parquet",
     params:
         **step("claims/claim_verdicts.py"),
@@ -26,7 +26,7 @@ use rule light_step as claim_verdicts with:
 
 claims.drawn(
     "claims",
-    "claims with a verdict: rule, published number, ours",
+    "central claims that are tested: rule, published number, ours",
     input={"verdicts": rules.claim_verdicts.output.table},
     own="claims_figure",
 )

@@ -57,7 +57,7 @@ ABILITIES = abilities(config, SCHEMAS)
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
 # Categories of the report, next to the papers, whose menu is in alphabetical order.
-JUDGED = "All claims"
+JUDGED = "Claims"
 COUNTS = "Texts and tasks"
 
 

@@ -79,7 +79,7 @@ if REPORT_CLAIM_PAGES:
         output:
             page=reported(
                 "<results>/{model}/tables/claims.html",
-                "every published claim, judged",
+                "central claims: the papers' numbers and ours",
                 {"category": JUDGED},
                 "claims",
             ),
@@ -87,7 +87,7 @@ if REPORT_CLAIM_PAGES:
         params:
             **step("report/claims_page.py"),
             model="{model}",
-            heading=lambda w: f"Every published claim, judged{comma_label(w.model)}",
+            heading=lambda w: f"Central claims{comma_label(w.model)}",
             page_path=f"{RESULTS}/{{model}}/tables/claims.html",
             texts=lambda wildcards: texts_of(relpath(ROOT / "report/claims.rst")),
 

@@ -18,8 +18,8 @@ def row(**values: object) -> dict[str, object]:
     found = {"id": "a", "paper": "A et al.", "statement": "More than half.", "rule": "above 50 %"}
     found |= {"paper_value": 60.0, "rule_low": 50.0, "rule_high": math.nan, "case": "SST-2"}
     found |= {"ours": 40.0, "ci_low": 30.0, "ci_high": 45.0, "interval": math.nan, "n": 9.0}
-    found |= {"reference": math.nan, "n_of": "words"}
-    return found | {"verdict": "does not hold here"} | values
+    found |= {"reference": math.nan, "n_of": "words", "central": 1, "source": "summaries"}
+    return found | {"verdict": "does not carry over"} | values
 
 
 def drawn(rows: list[dict], folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Figure, Path]:
@@ -62,9 +62,10 @@ def test_marks_lie_where_the_table_has_them(
 ) -> None:
     """The axis goes from 30 to 60, with 3 more at each end."""
     other = row(
-        reference=48.0, case="MNLI", ours=55.0, ci_low=51.0, ci_high=57.0, verdict="holds here"
+        reference=48.0, case="MNLI", ours=55.0, ci_low=51.0, ci_high=57.0, verdict="carries over"
     )
-    left_out = [row(id=verdict, verdict=verdict) for verdict in ("not comparable", "not measured")]
+    left_out = [row(id=verdict, verdict=verdict) for verdict in ("not tested", "not run")]
+    left_out.append(row(id="other", central=math.nan))
     figure, svg = drawn([row(), other, *left_out], tmp_path, monkeypatch)
     (axes,) = figure.axes
 
@@ -80,7 +81,7 @@ def test_marks_lie_where_the_table_has_them(
         for line in axes.lines
         if line.get_marker() != "None"
     }
-    looks = [colours.VERDICTS[name] for name in ("does not hold here", "holds here")]
+    looks = [colours.VERDICTS[name] for name in ("does not carry over", "carries over")]
     wanted = zip(looks, (40, 55), strict=True)
     assert marks == {look.marker: (pytest.approx(x), look.colour) for look, x in wanted}
     lines = [[value(x) for x in line.get_xdata()] for line in axes.lines]
@@ -90,5 +91,5 @@ def test_marks_lie_where_the_table_has_them(
     assert "SST-2: 40 (30 to 45), n = 9 words" in texts
     printed = {text.get_text(): text.get_position()[0] for text in axes.texts}
     assert [value(printed[number]) for number in ("30", "60")] == pytest.approx([30, 60])
-    assert "Rule: above 50 %; the paper's number: 60" in texts
-    assert "1 of 3 claims have a verdict in this study." in texts
+    assert "Rule: above 50 %; the paper's number: 60 (as summarised)" in texts
+    assert "1 of 3 central claims are tested in this study." in texts

@@ -37,7 +37,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
     (claim,) = read(write(tmp_path, ROW), MEASURES)
     assert (claim.value, claim.reference, claim.needs) == (50, None, ("trees", "task"))
     assert claim.arguments == {"least": 75.0, "margin": 1.5, "relation": ["dobj", "det"]}
-    assert (claim.shown, claim.view, claim.printed) == ("", "", None)
+    assert (claim.shown, claim.view, claim.printed, claim.central) == ("", "", None, 1)
     of_paper = {"source": "memory", "paper_value": "61", "paper_n": "70", "paper_interval": "0.7"}
     (claim,) = read(write(tmp_path, ROW | of_paper), MEASURES)
     assert (claim.printed, claim.paper_n, claim.paper_half_width) == (61, 70, 0.7)
@@ -83,6 +83,20 @@ def test_each_has_its_day_and_the_products_that_show_it() -> None:
     for claim in CLAIMS.values():
         assert date.fromisoformat(claim.since)
         assert {*claim.shown.split()} <= made and claim.shown, claim.id
+
+
+def test_each_paper_has_one_to_six_central_claims() -> None:
+    ranks: dict[str, list[float]] = {}
+    for claim in CLAIMS.values():
+        found = ranks.setdefault(claim.paper, [])
+        found += [] if claim.central is None else [claim.central]
+    for paper, found in ranks.items():
+        assert sorted(found) == list(range(1, len(found) + 1)) and 1 <= len(found) <= 6, paper
+
+
+def test_what_is_assumed_is_said_to_be() -> None:
+    for claim in CLAIMS.values():
+        assert ("assumed" in claim.statement) <= (claim.source == "assumed"), claim.id
 
 
 def test_the_numbers_of_a_claim_are_in_its_statement() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from tests.claims.judged import CLAIMS
 from workflow_scripts.claims import verdicts
+from workflow_scripts.claims.claim_verdicts import row_of
 from workflow_scripts.claims.published import Claim
-from workflow_scripts.claims.verdicts import Measured, judge, rule_met
+from workflow_scripts.claims.verdicts import Measured, lies
 
 CLAIM = Claim("one", "A", "Table 1", "More than half.", "statement", "BERT-base", "", "%", "above",
               50.0, None, None, (), "relation", "")  # fmt: skip
@@ -25,7 +26,7 @@ def test_each_rule_holds_at_its_target_and_fails_beyond() -> None:
     for one in CLAIMS.values():
         low, high = one.target
         if one.rule == "not below":
-            assert rule_met(one, interval(low, one.value)) == "yes", one.id
+            assert lies(one, interval(low, one.value)) == "inside", one.id
             low = one.value  # a number that is known exactly has no margin
         little = 1e-6 * max(1.0, abs(one.value))
         open_ended = one.rule in ("above", "below")
@@ -33,49 +34,87 @@ def test_each_rule_holds_at_its_target_and_fails_beyond() -> None:
             if math.isinf(end):
                 continue
             inside = end - outwards if open_ended else end
-            assert rule_met(one, interval(inside, inside)) == "yes", one.id
-            assert rule_met(one, interval(end + outwards, end + outwards)) == "no", one.id
+            assert lies(one, interval(inside, inside)) == "inside", one.id
+            assert lies(one, interval(end + outwards, end + outwards)) == "outside", one.id
             if open_ended:
-                assert rule_met(one, interval(end, end)) == "no", one.id
+                assert lies(one, interval(end, end)) == "outside", one.id
             far = end + outwards * 10**9  # so that the interval is wider than any tolerance
-            assert rule_met(one, interval(*sorted((inside, far)))) == "undecided", one.id
-        statement = replace(one, kind="statement", reference=None)
-        middle = one.value + {"above": little, "below": -little}.get(one.rule, 0.0)
-        at_target = interval(middle, middle)
-        assert judge(statement, at_target, same_model=True) == verdicts.REPRODUCED, one.id
-        assert judge(statement, at_target, same_model=False) == verdicts.HOLDS, one.id
+            assert lies(one, interval(*sorted((inside, far)))) == "too wide", one.id
+
+
+def row(claim: Claim, number: Measured, rests_on: str = verdicts.OTHER_MODEL, **more: str) -> dict:
+    """The row of the table; `because` is why the number cannot test the claim."""
+    return row_of(claim, number, more.get("because", ""), rests_on)
 
 
 @pytest.mark.parametrize(
-    ("changes", "ends", "verdict"),
+    ("changes", "ends", "found"),
     [
-        (ABOVE, (40, 60), verdicts.DIRECTION),
-        (ABOVE, (25, 60), verdicts.CANNOT_TELL),
-        ({"rule": "below", "reference": 100.0}, (60, 90), verdicts.DIRECTION),
-        (WITHIN, (47.5, 53.3), verdicts.REPRODUCED),  # covers 50, +-2.9
-        (WITHIN, (46.5, 53), verdicts.CANNOT_TELL),  # covers it, +-3.25
-        (WITHIN, (50.1, 53.5), verdicts.CANNOT_TELL),  # does not cover it
-        (WITHIN | {"reference": 20.0}, (30, 40), verdicts.DIRECTION),
-        (WITHIN | {"reference": 80.0}, (81, 90), verdicts.NOT_REPRODUCED),
-        (NOT_BELOW, (-1.1, 3), verdicts.CANNOT_TELL),
-        (NOT_BELOW, (-0.9, -0.3), verdicts.NOT_REPRODUCED),
-        ({}, (math.nan, math.nan), verdicts.CANNOT_TELL),
-        (VALUE, (49, 51), verdicts.NOT_COMPARABLE),
-        (VALUE | {"reference": 40.0}, (49, 51), verdicts.DIRECTION),  # though it is the value
+        (ABOVE, (51, 60), verdicts.CARRIES),
+        (ABOVE, (40, 49), "no effect against the claim"),  # a miss by less
+        (ABOVE, (25, 60), "interval too wide"),
+        (ABOVE, (25, 29), verdicts.FAILS),
+        (ABOVE | {"contrary": 20.0}, (25, 29), "no effect against the claim"),
+        ({}, (40, 49), verdicts.FAILS),  # the bound is the direction
+        ({"rule": "below", "reference": 100.0}, (60, 90), "no effect against the claim"),
+        (WITHIN, (47.5, 53.3), verdicts.CARRIES),  # covers 50, +-2.9
+        (WITHIN, (46.5, 53), "interval too wide"),  # covers it, +-3.25
+        (WITHIN, (50.1, 53.5), "interval too wide"),  # does not cover it
+        (WITHIN, (54, 60), verdicts.FAILS),  # the whole tolerance is excluded
+        (NOT_BELOW, (-1.1, 3), "interval too wide"),
+        (NOT_BELOW, (-0.9, -0.3), verdicts.FAILS),
+        ({}, (math.nan, math.nan), "no interval"),
+        (VALUE, (49, 51), verdicts.NO_BASELINE),
+        (VALUE | {"reference": 40.0}, (49, 51), verdicts.CARRIES),
+        (VALUE | {"reference": 49.5}, (49, 51), "not clear of the baseline"),
         (VALUE | {"reference": 40.0}, (30, 39), verdicts.FAILS),
-        (VALUE | {"reference": 40.0}, (30, 50), verdicts.CANNOT_TELL),
+        (VALUE | {"reference": 40.0}, (30, 50), "interval too wide"),
     ],
 )
-def test_verdict(changes: dict, ends: tuple[float, float], verdict: str) -> None:
-    """Of the paper's model, but where the claim is a value."""
-    same_model = changes.get("kind") != "value"
-    assert judge(replace(CLAIM, **changes), interval(*ends), same_model) == verdict
+def test_the_word_on_another_model(changes: dict, ends: tuple[float, float], found: str) -> None:
+    """The word, or the reason why there is none."""
+    of = row(replace(CLAIM, **changes), interval(*ends))
+    assert found in (of["verdict"], of["because"])
+    words = (verdicts.CARRIES, verdicts.FAILS, verdicts.INCONCLUSIVE, verdicts.NOT_TESTED)
+    assert of["verdict"] in words
+    assert bool(of["because"]) == (of["verdict"] in words[2:])
+
+
+def test_the_word_on_the_papers_model() -> None:
+    for ends, found in (((51, 60), "reproduced"), ((40, 49), "not reproduced")):
+        assert row(CLAIM, interval(*ends), "the paper's model")["verdict"] == found
+    assert row(CLAIM, interval(40, 60), "a word model")["because"] == "interval too wide"
+
+
+def test_what_is_not_tested_has_its_reason() -> None:
+    found = row(CLAIM, interval(51, 60), because="generated data")
+    assert (found["verdict"], found["because"], found["lies"]) == (
+        "not tested", "generated data", "inside",
+    )  # fmt: skip
+    for rests_on, expected in ((verdicts.OTHER_MODEL, "not tested"), ("a word model", "not run")):
+        found = row_of(CLAIM, None, "not in this study: no data", rests_on)
+        assert (found["verdict"], found["because"]) == (expected, "not in this study: no data")
+
+
+def test_a_count_is_judged_as_a_count() -> None:
+    """Fourteen of 16 heads miss 89.7% by less than one head."""
+    claim = replace(CLAIM, value=89.7)
+    bounds = {"n": 16, "of": "heads", "interval": verdicts.BOUNDS}
+    missed = row(claim, Measured(87.5, 75.0, 87.5, **bounds))
+    assert missed["because"] == "no effect against the claim"
+    assert row(claim, Measured(81.25, 75.0, 81.25, **bounds))["verdict"] == verdicts.FAILS
+    third = bounds | {"n": 6}
+    by_one = row(replace(CLAIM, value=50.0), Measured(100 * 2 / 6, 0.0, 100 * 2 / 6, **third))
+    assert by_one["verdict"] == verdicts.FAILS
+    counted = Measured(2.0, 1.0, 2.0, **bounds)
+    assert row(replace(CLAIM, value=2.5, unit="heads"), counted)["verdict"] == "inconclusive"
+    assert row(replace(CLAIM, value=3.5, unit="heads"), counted)["verdict"] == verdicts.FAILS
 
 
 def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
-    """The paper's head beats its offset, 68; ours beats our offset, which the value does not."""
+    """The paper's head beats its offset, 68; ours must beat our offset."""
     value = replace(CLAIM, kind="value", rule="within", value=75.6, to=3.0, reference=68.3)
-    assert judge(value, interval(77, 81, reference=75.8), False) == verdicts.DIRECTION
-    assert judge(value, interval(73, 75, reference=75.8), False) == verdicts.FAILS
+    assert row(value, interval(76, 78, reference=75.8))["verdict"] == verdicts.CARRIES
+    assert row(value, interval(73, 75, reference=75.8))["verdict"] == verdicts.FAILS
     without = replace(value, reference=None)  # ours alone gives no side
-    assert judge(without, interval(77, 81, reference=75.8), False) == verdicts.NOT_COMPARABLE
+    assert row(without, interval(77, 81, reference=75.8))["because"] == verdicts.NO_BASELINE

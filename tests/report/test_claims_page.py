@@ -71,11 +71,12 @@ def write(folder: Path) -> str:
         for case in ("SST-2", "MNLI")
     ]
     claims = folder / "claims.csv"
-    rows = [rows[0] + ",yes", rows[1] + "95% over documents,yes"]
-    head += ",because,later,source,seeds,interval,rule_met"
+    more = ",inside,1,5,BERT"
+    rows = [rows[0] + more, rows[1] + "95% over documents" + more, rows[0] + ",inside,,5,BERT"]
+    head += ",because,later,source,seeds,interval,lies,central,paper_value,paper_model"
     claims.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
     cases = folder / "cases.parquet"
-    tables.write(pd.DataFrame([of("sst2"), of("mnli")]), cases)
+    tables.write(pd.DataFrame([of("sst2"), of("mnli"), of("sst2")]), cases)
     published = folder / "published.csv"
     texts = ("id,shown,view", "one,a-fig1 a-none,measure=similarity.{task}.*")
     published.write_text("\n".join(texts) + "\n", encoding="utf-8")
@@ -113,5 +114,5 @@ def test_a_claim_leads_to_its_figure_and_its_view(tmp_path: Path) -> None:
     assert page.count('<span class="badge good">reproduced</span>') == 2
     assert "n = 9 words · one seed · 2-1" in page
     assert "n = 9 words · one seed · interval: 95% over documents · 2-1" in page
-    assert "note: Later · source: memory" in page
+    assert "Table 1 · one · Later" in page and "as summarised from memory" in page
     assert r"4 (3 to 6)" in (tmp_path / "claims.tex").read_text(encoding="utf-8")

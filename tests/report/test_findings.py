@@ -11,7 +11,7 @@ from workflow_scripts.report.findings import CANDIDATES, MOST, OnClaim, chosen, 
 
 CLAIM = {"id": "michel-prune-40", "case": "SST-2", "ours": "-1.2", "ci_low": "-3.04"}
 CLAIM |= {"ci_high": "0.123", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
-CLAIM |= {"seeds": "1", "verdict": "cannot tell", "about": "3 in layer 2"}
+CLAIM |= {"seeds": "1", "verdict": "inconclusive", "about": "3 in layer 2"}
 ON_CLAIMS = [candidate for candidate in CANDIDATES if isinstance(candidate, OnClaim)]
 
 
@@ -31,7 +31,7 @@ def relation(name: str, gain: float, low: float, annotation: str = "gold") -> di
     ("ends", "words"),
     [
         ((0.6, 0.9), "Head 1-3 gives most of its attention to the next token."),
-        ((0.4, 0.9), "This study cannot tell whether head 1-3 attends mostly to the next token."),
+        ((0.4, 0.9), "It is inconclusive whether head 1-3 attends mostly to the next token."),
         ((0.1, 0.5), "No head gives most of its attention to the next or the previous token."),
     ],
 )
@@ -62,31 +62,31 @@ def test_relations_above_the_offset() -> None:
 def test_the_words_follow_the_verdict() -> None:
     (candidate,) = [one for one in ON_CLAIMS if one.id == CLAIM["id"]]
     wanted = {
-        "holds here": candidate.holds,
-        "does not hold here": candidate.fails,
-        "cannot tell": f"This study cannot tell {candidate.open}.",
+        "carries over": candidate.holds,
+        "does not carry over": candidate.fails,
+        "inconclusive": f"It is inconclusive {candidate.open}.",
     }
     for verdict, words in wanted.items():
         (found,) = chosen([CLAIM | {"verdict": verdict}], {}, {})
         assert (found.sentence, found.verdict) == (words, verdict)
-    assert chosen([CLAIM | {"verdict": "not comparable"}], {}, {}) == []
+    assert chosen([CLAIM | {"verdict": "not tested"}], {}, {}) == []
 
 
 def test_a_finding_on_one_of_several_cases_names_it() -> None:
-    rows = [CLAIM | {"case": "SST-2"}, CLAIM | {"case": "MNLI", "verdict": "not comparable"}]
+    rows = [CLAIM | {"case": "SST-2"}, CLAIM | {"case": "MNLI", "verdict": "not tested"}]
     (finding,) = chosen(rows, {}, {})
-    assert finding.sentence.startswith("On SST-2, this study cannot tell whether")
+    assert finding.sentence.startswith("On SST-2, it is inconclusive whether")
     assert finding.numbers.endswith("; cases without a verdict: 1")
     (finding,) = chosen(rows[:1], {}, {})
-    assert finding.sentence.startswith("This study") and "without a verdict" not in finding.numbers
+    assert finding.sentence.startswith("It is") and "without a verdict" not in finding.numbers
 
 
 def test_cases_that_differ_are_not_generalised() -> None:
-    rows = [CLAIM | {"verdict": verdict} for verdict in ("holds here", "does not hold here")]
-    rows += [CLAIM | {"verdict": "not comparable", "case": "MNLI"}]
+    rows = [CLAIM | {"verdict": verdict} for verdict in ("carries over", "does not carry over")]
+    rows += [CLAIM | {"verdict": "not tested", "case": "MNLI"}]
     (finding,) = chosen(rows, {}, {})
     assert finding.sentence.startswith("It differs from case to case whether")
-    assert finding.verdict == "holds here, does not hold here"
+    assert finding.verdict == "carries over, does not carry over"
     assert "MNLI" not in finding.numbers and finding.numbers.count("SST-2") == 2
 
 
@@ -104,14 +104,14 @@ def test_numbers_have_interval_n_and_seeds() -> None:
 
 
 def test_what_is_missing_or_generated_is_replaced_by_the_next() -> None:
-    claims = [CLAIM | {"id": candidate.id, "verdict": "holds here"} for candidate in ON_CLAIMS]
+    claims = [CLAIM | {"id": candidate.id, "verdict": "carries over"} for candidate in ON_CLAIMS]
     tables = {"clark2019-position": [position("next", 0.9, 0.8, 0.95)]}
     first = [one.sentence for one in chosen(claims, tables, {"text": "real"})]
     assert len(first) == MOST and first[0].startswith("Head 1-3")
     generated = [one.sentence for one in chosen(claims, tables, {"text": "generated"})]
     assert generated == [candidate.holds for candidate in ON_CLAIMS[:MOST]]
     assert generated[:-1] == first[1:]
-    unjudged = {"verdict": "not comparable"}
+    unjudged = {"verdict": "not tested"}
     claims[0] |= unjudged
     replaced = [one.sentence for one in chosen(claims, {}, {})]
     assert replaced == [candidate.holds for candidate in ON_CLAIMS[1 : MOST + 1]]
@@ -120,7 +120,7 @@ def test_what_is_missing_or_generated_is_replaced_by_the_next() -> None:
 def test_candidates_name_claims_figures_and_no_number_of_a_study() -> None:
     names = {entry["path"].rpartition("/")[2][:-4] for study in parsed() for entry in study.entries}
     for candidate in ON_CLAIMS:
-        assert CLAIMS[candidate.id].kind == "statement"
+        assert CLAIMS[candidate.id].kind == "statement" and CLAIMS[candidate.id].central
         assert candidate.figure in names
         assert candidate.open.startswith("whether ")
         said = set(re.findall(r"\d+", candidate.holds + candidate.fails + candidate.open))

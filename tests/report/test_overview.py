@@ -32,7 +32,7 @@ FACTS = {
 }
 CLAIM = {"id": "michel-prune-40", "case": HOSTILE, "ours": "-1.2", "ci_low": "-3"}
 CLAIM |= {"ci_high": "0.1", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
-CLAIM |= {"seeds": "1", "verdict": "holds here", "rule_met": "yes", "about": ""}
+CLAIM |= {"seeds": "1", "verdict": "carries over", "central": "1", "about": ""}
 KINDS = {"id": "behaviour.stratum", "model": "m", "about": "The first.", "value": [0, 1, 1, 1]}
 KINDS |= {"categories": ["syntactic", "other"], "category_notes": ["silver", None]}
 ATLAS = {"models": [{"name": "m", "n_heads": 2}], "measures": [KINDS]}
@@ -50,8 +50,8 @@ CARD = {
 
 def test_carried_verdicts_are_shown_to_studies_of_their_model(tmp_path: Path) -> None:
     real = tmp_path / "real.csv"
-    real.write_text("id,verdict,model\none,holds here,m\n", encoding="utf-8")
-    row = {"id": "one", "verdict": "cannot tell"}
+    real.write_text("id,verdict,model,central\none,carries over,m,1\n", encoding="utf-8")
+    row = {"id": "one", "verdict": "inconclusive", "central": "1"}
     assert list(overview.columns({"m": [row]}, [real], {})) == ["this study: m", "real data"]
     found = overview.columns({"n": [row]}, [real], {"n": "n (4-bit)"})
     assert list(found) == ["this study: n (4-bit)"]
@@ -101,7 +101,7 @@ def front_page(folder: Path) -> str:
     with claims.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, CLAIM)
         writer.writeheader()
-        writer.writerows([CLAIM, CLAIM | {"id": "b", "verdict": "not comparable"}])
+        writer.writerows([CLAIM, CLAIM | {"id": "b", "verdict": "not tested"}])
     atlas = folder / "atlas.json"
     atlas.write_text(json.dumps(ATLAS), encoding="utf-8")
     counts = folder / "sst2.counts.csv"
@@ -136,13 +136,12 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     ]
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     sentence = "Pruning 40% of the heads by importance costs less than 2 points."
-    numbers = "-1.2 points (-3.0 to 0.1; n = 9 examples; one seed). The paper's claim: holds here."
+    numbers = "-1.2 points (-3.0 to 0.1; n = 9 examples; one seed). "
+    numbers += "The paper's claim: carries over."
     assert f"{sentence} {HOSTILE}: {numbers}" in text
     assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
     assert "syntactic (silver): 1" in text and "other: 3" in text
-    assert "Tested: they have a verdict 1 holds here 1 Measured on what cannot test" in text
-    assert "the claim: no verdict 1" in text
-    assert "rule met: yes 1 rule met: no 0 rule met: undecided (interval on both sides" in text
+    assert "central claims this study: m (4-bit) carries over 1 not tested 1" in text
     rows = re.findall(r'<th scope="row">(\d)</th>.*?head (\d-1)', page)
     assert rows == [("2", "2-1"), ("1", "1-1")]
     assert "A et al. : 1 figure, 2 tables" in text
@@ -158,23 +157,19 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
 
 def test_a_claim_is_counted_once() -> None:
     cases = [
-        ("one", "holds here", "yes"),
-        ("one", "holds here", "yes"),
-        ("one", "not comparable", "no"),
-        ("two", "holds here", "yes"),
-        ("two", "cannot tell", "undecided"),
-        ("three", "not comparable", "yes"),
-        ("three", "not comparable", "yes"),
-        ("four", "not comparable", "yes"),
-        ("four", "not comparable", "no"),
-        ("four", "not measured", ""),
-        ("five", "not measured", ""),
+        ("one", "carries over", "1"),
+        ("one", "carries over", "1"),
+        ("one", "not tested", "1"),
+        ("two", "carries over", "2"),
+        ("two", "inconclusive", "2"),
+        ("three", "not tested", "3"),
+        ("three", "not tested", "3"),
+        ("four", "not run", "4"),
+        ("five", "carries over", ""),
     ]
-    names = ("id", "verdict", "rule_met")
+    names = ("id", "verdict", "central")
     counts = counted([dict(zip(names, case, strict=True)) for case in cases])
-    assert counts.verdicts == {"holds here": 1, DIFFERS: 1}
-    assert (counts.judged, counts.unjudged, counts.not_run) == (2, 2, 1)
-    assert counts.rule_met == {"yes": 1, "undecided": 1}
+    assert counts == {"carries over": 1, DIFFERS: 1, "not tested": 1, "not run": 1}
 
 
 def test_a_grid_of_heads() -> None:

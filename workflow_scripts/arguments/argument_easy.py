@@ -75,8 +75,8 @@ def _find(folder: Path, experiment: str, names: tuple[str, ...]) -> Path | None:
 def _read(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
     """These columns, and `line`, in which a row ends."""
     try:
-        frame = pd.read_csv(path, usecols=[*types], dtype=types)
-    except ValueError as error:
+        frame = pd.read_csv(path, dtype=types, skip_blank_lines=False)[[*types]]
+    except (KeyError, ValueError) as error:
         raise InputError(f"{path}: {error}; give the authors' file as it is") from error
     return frame.assign(line=frame.index + 2)
 

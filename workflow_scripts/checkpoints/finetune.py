@@ -21,6 +21,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
 from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
 from workflow_scripts.core.model.running import OneDNN
@@ -158,6 +159,7 @@ def main(
             logits = logits_of(classifier, tokens)
             scores += score_rows(definition, "untrained", split, labels, logits, bootstrap, seed)
     identity = {
+        "code": code_digest.digest(Path(__file__)),
         "weights": base["weights"],
         "table": hashlib.sha256(table.read_bytes()).hexdigest(),
         "task": task,

@@ -13,11 +13,14 @@ from workflow_scripts.claims.numbers import paper_number
 from workflow_scripts.claims.products import MEASURES, TITLES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
-    NOT_COMPARABLE,
-    NOT_MEASURED,
+    INSIDE,
+    NOT_REPRODUCED,
+    OTHER_MODEL,
+    REPRODUCED,
     Measured,
-    judge,
-    rule_met,
+    lies,
+    opposite,
+    word,
 )
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -35,7 +38,6 @@ OF_NUMBER |= {"reference": "reference", "about": "about"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
 TRANSLATOR = "Transformer-big (WMT14, English to French)"  # the paper has another for epochs
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
-OTHER_MODEL = "another model"
 NO_ERROR = "without its sampling error"  # of a paper's number whose interval is unknown
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
@@ -55,8 +57,8 @@ class Comparability:
 
     def why_not(self, claim: Claim, measured: Measured) -> str:
         """Why the number cannot be compared; empty where it can."""
-        if measured.not_comparable:
-            return measured.not_comparable
+        if measured.because:
+            return measured.because
         met = {"bert-large": self.model == "BERT-large", "translation": self.translator}
         met["own-head"] = measured.own_head
         for need in claim.needs:
@@ -83,38 +85,26 @@ class Comparability:
 def evaluate(
     claim: Claim, products: Products, comparability: Comparability
 ) -> list[dict[str, Any]]:
-    """A row for each case of a claim: our number, and the verdict."""
+    """A row for each case of a claim: our number, and the word for it."""
     measure = MEASURES[claim.measure]
-    because = measure.if_none
+    rests_on, because = comparability.rests_on(claim), measure.if_none
     try:
         found = measure.numbers(products.only(*measure.tables), **claim.arguments)
         numbers = [found] if isinstance(found, Measured) else list(found or ())
     except NotMeasured as missing:
-        numbers, because = [], str(missing)
+        numbers, because = [], f"not in this study: {missing}"
     if not numbers:
-        return [_row(claim, None, NOT_MEASURED, because)]
-    rests_on = comparability.rests_on(claim)
-    same_model = rests_on != OTHER_MODEL
-    rows = []
-    for measured in numbers:
-        because = comparability.why_not(claim, measured)
-        verdict = NOT_COMPARABLE if because else judge(claim, measured, same_model)
-        if not because and claim.kind == "value" and not same_model:
-            how = ": judged by its direction only"
-            if verdict == NOT_COMPARABLE:
-                how = ", without a baseline of the paper's"
-            because = f"of another model than {claim.model}{how}"
-        rows.append(_row(claim, measured, verdict, because, rests_on))
-    return rows
+        return [row_of(claim, None, because, rests_on)]
+    return [row_of(claim, one, comparability.why_not(claim, one), rests_on) for one in numbers]
 
 
 def paper_scores(claim: Claim) -> str | None:
-    """The verdict on the paper's own number, if it has one; judged as exact without an interval."""
+    """The word for the paper's own number, if it has one; judged as exact without an interval."""
     number = paper_number(claim)
     if number is None:
         return None
-    verdict = judge(claim, number, same_model=True)
-    return verdict if claim.paper_interval else f"{verdict}, {NO_ERROR}"
+    found = REPRODUCED if lies(claim, number) == INSIDE else NOT_REPRODUCED
+    return found if claim.paper_interval else f"{found}, {NO_ERROR}"
 
 
 def case_of(measured: Measured) -> str:
@@ -123,21 +113,23 @@ def case_of(measured: Measured) -> str:
     return ", ".join(filter(None, (run, measured.case))) or TITLES.get(measured.task, "")
 
 
-def _row(
-    claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str | None = None
-) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(claim, name) for name in ("id", "paper", "place", "kind")}
-    row |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
+def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str) -> dict[str, Any]:
+    """A row of the table; `because` is why the number cannot test the claim, or is missing."""
+    names = ("id", "paper", "place", "central", "kind", "statement")
+    row: dict[str, Any] = {name: getattr(claim, name) for name in names}
+    row |= {"paper_model": claim.model, "paper_data": claim.data}
     row |= {"paper_value": claim.printed, "paper_n": claim.paper_n}
     low, high = (end if math.isfinite(end) else None for end in claim.target)
     row |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
     row |= {"unit": claim.unit, "rule_since": claim.since, "paper_scores": paper_scores(claim)}
     row["case"] = measured and case_of(measured)
     row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
-    row |= {"rests_on": rests_on, "rule_met": measured and rule_met(claim, measured)}
+    row |= {"rests_on": rests_on, "lies": measured and lies(claim, measured)}
+    row["direction"], row["contrary"] = opposite(claim, measured) if measured else ("", None)
     if measured and measured.reference is None:
         row["reference"] = claim.reference
-    row |= {"verdict": verdict, "because": because, "later": claim.later, "source": claim.source}
+    row["verdict"], row["because"] = word(row | {"because": because})
+    row |= {"later": claim.later, "source": claim.source}
     return row | {name: getattr(measured, name, "") for name in OF_CASE}
 
 
@@ -169,7 +161,7 @@ def main(
     claims = (claim for path in published for claim in read(path, MEASURES))
     rows = [row for claim in claims for row in evaluate(claim, found, comparability)]
     frame = pd.DataFrame(rows)
-    counts = ["n", "seeds", "paper_n"]
+    counts = ["n", "seeds", "paper_n", "central"]
     frame[counts] = frame[counts].astype("Int64")
     tables.write_csv(frame.drop(columns=OF_CASE).assign(model=card["name"]), table)
     tables.write(frame[["id", "case", *OF_CASE]].fillna({"case": ""}), cases)

@@ -1,4 +1,4 @@
-"""Each judged claim on an axis of its own: the rule's range, the paper's number and ours."""
+"""Each central claim on an axis of its own: the rule's range, the paper's number and ours."""
 
 import math
 from pathlib import Path
@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, VERDICTS
+from workflow_scripts.claims.published import SOURCES
+from workflow_scripts.claims.verdicts import JUDGED
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
@@ -23,7 +24,6 @@ LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
 NUMBERS = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
 BELOW = 0.055  # inches from a strip to its outermost numbers
-JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
 RULE = {"facecolor": colours.REQUIRED, "edgecolor": colours.REQUIRED_EDGE, "linewidth": 0.4}
 NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
 PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
@@ -45,6 +45,8 @@ def row_of(rows: pd.DataFrame) -> Row:
     rule = f"Rule: {claim['rule']}"
     if not math.isnan(claim["paper_value"]):
         rule += f"; the paper's number: {_short(claim['paper_value'])}"
+    if isinstance(claim["source"], str):
+        rule += f" ({SOURCES[claim['source']]})"
     cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
     statement, rule_lines = wrap(claim["statement"], LEFT), wrap(rule, LEFT)
     lines = max(len(statement + rule_lines), sum(map(len, cases)))
@@ -53,8 +55,8 @@ def row_of(rows: pd.DataFrame) -> Row:
 
 @figures.drawn
 def claims_figure(verdicts: Path) -> Figure:
-    """The claims that have a verdict, by paper."""
-    frame = tables.read_csv(verdicts)
+    """The central claims that are tested, by paper."""
+    frame = tables.read_csv(verdicts).dropna(subset=["central"])
     judged = frame[frame["verdict"].isin(JUDGED)]
     papers = {
         str(paper): [row_of(rows) for _, rows in part.groupby("id", sort=False)]
@@ -75,7 +77,7 @@ def claims_figure(verdicts: Path) -> Figure:
         for row in rows:
             _draw(axes, row, top)
             top += row.lines * LINE + GAP
-    counts = f"{len(claims)} of {frame['id'].nunique()} claims have a verdict in this study."
+    counts = f"{len(claims)} of {frame['id'].nunique()} central claims are tested in this study."
     axes.text(TEXT, top + LINE, counts, size=FONT, va="center")
     return figure
 

@@ -131,7 +131,7 @@ def glue_score(products: Products, task: str, metric: str, weights: str) -> Meas
 
 def _score(row: pd.Series, column: str) -> Measured:
     about = "" if row["official"] or row["generated"] else "other data than the task's own"
-    more = {"reference": float(row["majority"]), "not_comparable": about}
+    more = {"reference": float(row["majority"]), "because": about}
     return seeds_number(row, column, int(row["seeds"]), **more)
 
 
@@ -168,7 +168,7 @@ def average_gain(products: Products, weights: str, other_weights: str) -> Measur
     below, above = np.sqrt(((numbers[:, 1:] - numbers[:, :1]) ** 2).sum(axis=0)) / len(found)
     own = all(row["official"] and not row["generated"] for row, _ in found)
     more = {"seeds": min(gain.seeds or 0 for _, gain in found), "reference": 0.0}
-    more |= {"not_comparable": "" if own else "other data than the tasks' own"}
+    more |= {"because": "" if own else "other data than the tasks' own"}
     n = sum(gain.n or 0 for _, gain in found)
     ends = value - below, value + above
     return Measured(value, *ends, n, "examples", "seven tasks", interval=AT_LEAST, **more)

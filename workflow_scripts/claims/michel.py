@@ -86,7 +86,7 @@ def _development_sets(products: Products, table: str) -> Iterator[tuple[dict, pd
     for (task, split), rows in table.groupby(["task", "split"], sort=False):
         case = "" if split == DEV else f"{task} {split.removeprefix('dev_')}"
         because = _no_accuracy(rows["metric"].iloc[0])
-        yield {"case": case, "not_comparable": because, **on_task(NAMES[task], rows)}, rows
+        yield {"case": case, "because": because, **on_task(NAMES[task], rows)}, rows
 
 
 @measure("michel2019-table1", "michel2019-power")
@@ -170,7 +170,7 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
         row = rows.loc[(rows["share"] - share).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
         because = "" if task else _no_accuracy(row["metric"])
-        more = {"about": about, "not_comparable": because}
+        more = {"about": about, "because": because}
         yield seeds_number(row, "change", int(row["runs"]), 100, **more)
 
 
@@ -199,7 +199,7 @@ def one_head_each(products: Products) -> Cases:
     """Points gained with the most important head of every layer alone left."""
     for _, row in products.rows("michel2019-one-head", kept="most important").iterrows():
         about = f"{row['metric']}, {row['unpruned']:.1f} before"
-        more = {"about": about, "not_comparable": _no_accuracy(row["metric"])}
+        more = {"about": about, "because": _no_accuracy(row["metric"])}
         yield seeds_number(row, "change", int(row["runs"]), **more)
 
 
@@ -220,7 +220,7 @@ def speed_gain(products: Products, batch_size: int) -> Cases:
         more = {"about": f"{row.device}, {row.threads} thread(s)", "task": NAMES[row.task]}
         more["interval"] = "95% over repeats (Student)"
         if row.device == "cpu":
-            more["not_comparable"] = "measured on a CPU"
+            more["because"] = "measured on a CPU"
         yield Measured(*ends, repeats, "repeats", **more)
 
 
@@ -348,7 +348,7 @@ def base_bleu(products: Products) -> Cases:
 
 
 def measure_of_translators(*tables: AnyTable) -> Callable[[Numbers], Numbers]:
-    """Enter a measure whose number is not comparable where the intact model hardly translates."""
+    """Enter a measure whose number is not tested where the intact model hardly translates."""
 
     def enter(measured: Numbers) -> Numbers:
         @measure(translation.CURVES, *tables)
@@ -358,7 +358,7 @@ def measure_of_translators(*tables: AnyTable) -> Callable[[Numbers], Numbers]:
             for number in measured(products, **arguments):
                 if (found := bleu[number.run]) < LEAST:
                     because = f"a model of {found:.1f} BLEU hardly translates"
-                    number = replace(number, not_comparable=because)
+                    number = replace(number, because=because)
                 yield number
 
         return numbers
@@ -539,7 +539,7 @@ def kept_in_training(
 ) -> Cases:
     """Percent of an epoch's BLEU that is retained with a share of heads pruned by importance."""
     for epoch, curve in _epochs(products, first_epoch, last_epoch):
-        yield replace(_kept(curve, share, epoch), not_comparable=_early(curve))
+        yield replace(_kept(curve, share, epoch), because=_early(curve))
 
 
 @measure_of_translators(translation.TRAINING)
@@ -555,7 +555,7 @@ def above_proportion(products: Products, first_epoch: int, last_epoch: float = m
         about = f"{kept.value:.1f}% of {row['baseline']:.1f} BLEU, "
         about += f"mean over shares up to {shares.max():.0f}%"
         ends = (end - line for end in (kept.value, kept.low, kept.high))
-        more = {"about": about, "run": row["run"], "not_comparable": _early(curve)}
+        more = {"about": about, "run": row["run"], "because": _early(curve)}
         more["interval"] = "at least 95% over sentences"
         yield Measured(*ends, int(row["n"]), "sentences", epoch, **more)
 
@@ -572,7 +572,7 @@ def _epochs(products: Products, first: int, last: float) -> Iterator[tuple[str, 
 
 
 def _early(curve: pd.DataFrame) -> str:
-    """Why an epoch's number is not comparable: its model does not translate yet; else empty."""
+    """Why an epoch's number tests no claim: its model does not translate yet; else empty."""
     base = curve["baseline"].iloc[0]
     few = f"with {base:.1f} BLEU before pruning there is nothing to lose"
     return few if base < LEAST_EARLY else ""

@@ -47,7 +47,7 @@ def cue(products: Products, split: str, statistic: str) -> Measured:
     n, value = int(row[of_all]), 100 * row[right] / row[of_all]
     more = {"reference": reference, "interval": "exact count"}
     if split == "all" and not (rows["split"] == "test").any():
-        more["not_comparable"] = "the study lacks the test set"
+        more["because"] = "the study lacks the test set"
     return Measured(value, value, value, n, "points", **more)
 
 
@@ -70,7 +70,7 @@ def arct_accuracy(
 
 
 def _accuracy(row: pd.Series, statistic: str, because: str = "", **more: Any) -> Measured:
-    """A statistic, a column, of runs' accuracies in percent; not comparable if none has learnt.
+    """A statistic, a column, of runs' accuracies in percent; not tested if none has learnt.
 
     Wilson's interval over points and, of a mean, Student's over runs are taken to be independent:
     each side is the root of the sum of their squares. One run has no spread.
@@ -86,7 +86,7 @@ def _accuracy(row: pd.Series, statistic: str, because: str = "", **more: Any) ->
     low, high = share(round(value / 100 * n), n)
     low = max(0.0, value - math.hypot(value - low, half))
     high = min(100.0, value + math.hypot(high - value, half))
-    more |= {"seeds": counted or runs, "not_comparable": because if learnt else NONE_LEARNT}
+    more |= {"seeds": counted or runs, "because": because if learnt else NONE_LEARNT}
     more["interval"] = OVER_RUNS_TOO if statistic in SPREADS else OF_ONE_RUN
     return Measured(value, low, high, n, "points", **more)
 
@@ -134,7 +134,7 @@ def peak_gap(products: Products, statistic: str) -> Measured:
     ends, n = (float(value[0]), float(low), float(high)), len(by_run)
     more = {"seeds": by_run["full"].shape[1], "about": f"{split} set, peaks {about}"}
     more["interval"] = "95% over points, the best runs taken anew in each sample"
-    return Measured(*ends, n, "points", not_comparable=because, **more)
+    return Measured(*ends, n, "points", because=because, **more)
 
 
 @measure("niven2019-table4")
@@ -170,7 +170,7 @@ def easy_points(products: Products) -> Cases:
         with_failed = row.runs == "all" and row.source in failed
         because = "some runs are degenerate" if with_failed else ""
         n = int(row.n_points)
-        more = {"about": about, "not_comparable": because}
+        more = {"about": about, "because": because}
         yield Measured(*ends, n, "points", case, int(row.n_runs), **more)
 
 

@@ -11,12 +11,11 @@ import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import Claim
-from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.claims.verdicts import BOUNDS, Measured
 from workflow_scripts.core.stats.bootstrap import wilson
 
 CONFIDENCE = 0.95
 # What intervals are that several papers' claims have.
-BOUNDS = "bounds of the count"
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
 WIDEST = "conservative: difference of the intervals' ends"
@@ -167,12 +166,12 @@ def between_sets(
 ) -> Measured:
     """A correlation of effects over heads on two sets, with those between the halves of each.
 
-    Not comparable where the effects are too noisy for the paper's.
+    Not tested where the effects are too noisy for the paper's.
     """
     more["about"] = f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"
     if (most := ceiling(one, other)) < paper:
         because = f"too noisy: by their halves the sets can correlate by {most:.2f}"
-        more["not_comparable"] = f"{because}, the paper's do by {paper:g}"
+        more["because"] = f"{because}, the paper's do by {paper:g}"
     more["case"] = f"{row['one']} and {row['other']}"
     return row_number(row, "pearson", "heads", interval=OVER_HEADS, **more)
 
@@ -182,14 +181,12 @@ def over_scores(
 ) -> Measured:
     """The difference of what orders of pruning by importance and by scores leave.
 
-    `about` shows the numbers, the random order's after a semicolon. Not comparable unless the order
+    `about` shows the numbers, the random order's after a semicolon. Not tested unless the order
     by scores beats the random one, if there is one, by an interval above 0: scores on few examples
     order heads by chance.
     """
     shown = about if random else about.partition(";")[0]
     more["about"] = shown.format(importance.value, scores.value, random and random.value)
     if random and apart(scores, random).low <= 0:
-        more["not_comparable"] = (
-            "the order by scores may be noise: it does not surely beat a random one"
-        )
+        more["because"] = "the order by scores may be noise: it does not surely beat a random one"
     return apart(importance, scores, **more)

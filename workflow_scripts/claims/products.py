@@ -38,7 +38,7 @@ MEASURES: dict[str, Measure] = {}
 
 
 def measure(
-    *tables: AnyTable, if_none: str = "nothing in the study to measure it on"
+    *tables: AnyTable, if_none: str = "no data of that kind"
 ) -> Callable[[Numbers], Numbers]:
     """Enter the decorated function as the measure of its name; it sees these tables alone."""
 

@@ -23,12 +23,13 @@ RULES = ("above", "below", "not below", "within", "between")
 # What a claim needs of a study before our number can be held against it.
 NEEDS = ("text", "trees", "mentions", "frames", "task", "arct", "own-head", "bert-large")
 NEEDS += ("pairs", "translation", "maps")
-# Where a claim was read that was not read in the paper itself, in words.
+# What stands with the name of a paper in which the claim was not read.
 SOURCES = {
     "": "",
-    "slides": "read in slides on the paper",
-    "summaries": "read in two public summaries of the paper",
-    "memory": "from memory of the paper",
+    "slides": "as summarised in slides",
+    "summaries": "as summarised",
+    "memory": "as summarised from memory",
+    "assumed": "assumed",
 }
 # What the sampling interval of the paper's own number is; empty where it is unknown. Instead of
 # one of these words a number may stand there: half of the interval's width.
@@ -41,7 +42,8 @@ class Claim:
 
     The rule holds where our number is `above` or `below` `value`, `within` `to` of it, `between`
     `value` and `to`, or `not below` it, where an interval that reaches `to` lower is too wide.
-    `reference` is where there would be no effect; a measure may bring its own.
+    `reference` is where there would be no effect; a measure may bring its own. `contrary` is from
+    where on a number speaks against the claim, if not from the reference or `value`.
     """
 
     id: str
@@ -67,6 +69,8 @@ class Claim:
     paper_value: float | None = None  # the paper's own number in `unit`, if not `value`
     paper_n: float | None = None  # what that number was measured on
     paper_interval: str = ""  # of PAPER_INTERVALS, or half of its width in `unit`
+    contrary: float | None = None
+    central: float | None = None  # its place among the paper's; all are without this column
 
     @property
     def printed(self) -> float | None:
@@ -105,7 +109,7 @@ class Claim:
 
 NAMES = tuple(field.name for field in fields(Claim) if field.name != "arguments")
 COLUMNS = NAMES[: NAMES.index("shown")]  # the others may be missing
-NUMBERS = ("value", "to", "reference", "paper_value", "paper_n")
+NUMBERS = ("value", "to", "reference", "paper_value", "paper_n", "contrary", "central")
 
 
 def read(path: Path, measures: Mapping[str, "Measure"]) -> list[Claim]:
@@ -132,7 +136,8 @@ def read(path: Path, measures: Mapping[str, "Measure"]) -> list[Claim]:
             raise InputError(
                 f"{where}: needs {len(names)} cells; put cells with commas into quotes"
             )
-        claim = _claim(dict(zip(names, cells, strict=True)), parameters, where)
+        row = {"central": str(len(claims) + 1)} | dict(zip(names, cells, strict=True))
+        claim = _claim(row, parameters, where)
         if claim.id in claims:
             raise InputError(f"{where}: the id {claim.id!r} comes twice; give it another")
         claims[claim.id] = claim

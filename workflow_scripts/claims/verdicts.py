@@ -1,21 +1,23 @@
-"""Our number held against a claim: a verdict, by the rule written in the claim's file."""
+"""Our number held against a claim: a word, by the rule written in the claim's file."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from workflow_scripts.claims.published import Claim
 
-REPRODUCED = "reproduced"
-DIRECTION = "same direction"
-NOT_REPRODUCED = "not reproduced"
-# The same two on another model than the paper's.
-HOLDS = "holds here"
-FAILS = "does not hold here"
-CANNOT_TELL = "cannot tell"
-NOT_COMPARABLE = "not comparable"
-NOT_MEASURED = "not measured"
-VERDICTS = (REPRODUCED, HOLDS, DIRECTION, FAILS, NOT_REPRODUCED)
-VERDICTS += (CANNOT_TELL, NOT_COMPARABLE, NOT_MEASURED)
+# On the paper's own model and data; on another model; and on either.
+REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not reproduced", "not run"
+CARRIES, FAILS, NOT_TESTED = "carries over", "does not carry over", "not tested"
+INCONCLUSIVE = "inconclusive"
+JUDGED = (REPRODUCED, CARRIES, FAILS, NOT_REPRODUCED, INCONCLUSIVE)
+VERDICTS = (*JUDGED, NOT_TESTED, NOT_RUN)
+OTHER_MODEL = "another model"
+INSIDE, OUTSIDE, TOO_WIDE = "inside", "outside", "too wide"
+BOUNDS = "bounds of the count"
+ROUNDING = 1e-9  # the bounds of rules are sums of decimals
+NO_BASELINE = "baseline missing: the paper has none for this number"
 
 
 @dataclass(frozen=True)
@@ -34,48 +36,24 @@ class Measured:
     seeds: int | None = None
     reference: float | None = None  # our own baseline; instead of the claim's reference
     about: str = ""  # the head, or whatever else a reader must know
-    not_comparable: str = ""  # why this number cannot be held against the claim
+    because: str = ""  # why this number cannot be held against the claim
     task: str = ""  # the study's name of the GLUE task of the case
     run: str = ""  # the translator of the case
     own_head: bool = False  # whether the masked-LM head is the checkpoint's own
     interval: str = ""  # what the interval is, such as "range over folds"
 
 
-def judge(claim: Claim, measured: Measured, same_model: bool) -> str:
-    """The verdict on a number that may be compared.
+def lies(claim: Claim, measured: Measured) -> str:
+    """Whether the interval lies inside or outside of what the rule wants, or is too wide to tell.
 
-    reproduced: the interval lies where the rule wants the number. same direction: it does not, but
-    the whole interval lies on that side of the reference. not reproduced: the whole interval lies
-    outside and not on that side. cannot tell: the interval holds both.
-    On another model than the paper's a statement holds here, or does not; a value is rated same
-    direction at best.
+    Empty without an interval. A number `within` a distance of the paper's is inside, too, where its
+    interval covers the paper's and reaches no farther than that distance from itself: with as many
+    examples as the paper had, the paper's own number is.
     """
     if any(map(math.isnan, (measured.value, measured.low, measured.high))):
-        return CANNOT_TELL
-    holds, fails = (REPRODUCED, NOT_REPRODUCED) if same_model else (HOLDS, FAILS)
-    side = _side(claim, measured)
-    if claim.kind == "value" and not same_model:
-        return {None: NOT_COMPARABLE, 1: DIRECTION, -1: fails, 0: CANNOT_TELL}[side]
-    met = rule_met(claim, measured)
-    if met == "yes":
-        return holds
-    if side == 1:
-        return DIRECTION
-    return fails if met == "no" else CANNOT_TELL
-
-
-def rule_met(claim: Claim, measured: Measured) -> str:
-    """Whether the interval lies where the rule wants the number: yes, no, or undecided.
-
-    It says nothing on the claim, and so is known of generated data and other models too.
-    A number `within` a distance of the paper's is there too where its interval covers the paper's
-    and reaches no farther than that distance from itself: with as many examples as the paper had,
-    the paper's own number is.
-    """
-    if any(map(math.isnan, (measured.value, measured.low, measured.high))):
-        return "undecided"
-    value, rounding = claim.value, 1e-9  # the bounds count as inside, and are sums of decimals
-    low, high = claim.target[0] - rounding, claim.target[1] + rounding
+        return ""
+    value = claim.value
+    low, high = claim.target[0] - ROUNDING, claim.target[1] + ROUNDING  # the bounds are inside
     inside = measured.low >= low and measured.high <= high
     outside = measured.high < low or measured.low > high
     if claim.rule == "above":
@@ -87,23 +65,62 @@ def rule_met(claim: Claim, measured: Measured) -> str:
     elif claim.rule == "within":
         covers = measured.low <= value <= measured.high
         farthest = max(measured.value - measured.low, measured.high - measured.value)
-        inside |= covers and farthest <= (claim.to or 0.0) + rounding
-    return "yes" if inside else "no" if outside else "undecided"
+        inside |= covers and farthest <= (claim.to or 0.0) + ROUNDING
+    return INSIDE if inside else OUTSIDE if outside else TOO_WIDE
 
 
-def _side(claim: Claim, measured: Measured) -> int | None:
-    """1 where the whole interval lies on the claim's side of the reference, -1 on the other.
+def opposite(claim: Claim, measured: Measured) -> tuple[str, float | None]:
+    """On which side the paper has its number, above or below, and from where ours is against it.
 
-    None without a reference, and where the rule has no side: that of a number, or of a range, is
-    the side of the paper's own baseline on which it lies, so that ours alone gives it none.
+    That is the claim's own `contrary`, else the reference, else the rule's bound; for a count one
+    more of what it counts. A number's side is that of the paper's baseline, so that without one it
+    has none, nor has a range.
     """
-    of_number = claim.rule in ("within", "between")
-    if claim.reference is None and (of_number or measured.reference is None):
-        return None
+    if claim.rule in ("within", "between"):
+        if claim.reference is None:
+            return "", None
+        side = "above" if sum(claim.target) / 2 > claim.reference else "below"
+    else:
+        side = "below" if claim.rule == "below" else "above"
     reference = claim.reference if measured.reference is None else measured.reference
-    up = sum(claim.target) / 2 > claim.reference if of_number else claim.rule != "below"
-    if measured.low > reference:
-        return 1 if up else -1
-    if measured.high < reference:
-        return -1 if up else 1
-    return 0
+    known = (end for end in (claim.contrary, reference) if end is not None)
+    end = next(known, claim.value)
+    if measured.interval.startswith(BOUNDS) and measured.n:
+        one = 100 / measured.n if claim.unit.startswith("%") else 1
+        end += one if side == "below" else -one
+    return side, end
+
+
+def word(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The word for a row of the table by its other columns, and the reason where it needs one.
+
+    `because` of the row states why its number cannot test the claim, or why there is none.
+    """
+    same, because = row["rests_on"] != OTHER_MODEL, row["because"]
+    if row["ours"] is None:
+        return NOT_RUN if same else NOT_TESTED, because
+    number = row["rule_low"] is not None and row["rule_high"] is not None
+    if not because and row["kind"] == "value" and not (same or row["direction"]):
+        because = NO_BASELINE
+    if because:
+        return NOT_TESTED, because
+    where, contrary = row["lies"], row["contrary"]
+    if not where:
+        return INCONCLUSIVE, "no interval"
+    if same:
+        words = {INSIDE: REPRODUCED, OUTSIDE: NOT_REPRODUCED}
+        return words.get(where, INCONCLUSIVE), "" if where in words else "interval too wide"
+    up = row["direction"] == "above"
+    on_other_side = contrary is not None and (
+        row["ci_high"] <= contrary + ROUNDING if up else row["ci_low"] >= contrary - ROUNDING
+    )
+    clear = contrary is None or (row["ci_low"] > contrary if up else row["ci_high"] < contrary)
+    if where == INSIDE and (clear or row["kind"] == "statement"):
+        return CARRIES, ""
+    if on_other_side or (number and where == OUTSIDE):
+        return FAILS, ""
+    if where == INSIDE:
+        return INCONCLUSIVE, "not clear of the baseline"
+    if where == OUTSIDE:
+        return INCONCLUSIVE, "no effect against the claim"
+    return INCONCLUSIVE, "interval too wide"

@@ -55,6 +55,8 @@ def sentences_of(
         root = _parsed(file)
         if root.tag != f"{NAMESPACE}lexUnit" or not {"frame", "ID"} <= root.attrib.keys():
             raise InputError(f"{file}:1: not a lexical unit of FrameNet; remove the file")
+        if by_place and root.get("status") == "Problem":
+            continue  # as NLTK's reader does
         frame = root.attrib["frame"]
         if core_sets and frame not in sets:
             sets[frame] = _core_sets(definitions_of(path) / f"{frame}.xml")

@@ -102,6 +102,8 @@ def links_of(sentence: AnnotatedSentence, filters: Filters) -> tuple[FrameLinks 
         tuple(Element(name, covered(spans, span)) for name, span in labels)
         for labels in (sentence.elements, sentence.others)
     )
+    if not target or not all(element.words for element in core + others):
+        raise InputError(f"{sentence.source}: a label covers no word; fix its start and end")
     concerned = core + others if filters.all_elements else core
     if any(len(element.words) > MAX_ELEMENT_TOKENS for element in concerned):
         return None, long_element

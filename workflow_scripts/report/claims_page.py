@@ -1,4 +1,4 @@
-"""The page of the claims: every one with our number and verdict, and links to what shows it."""
+"""The page of the central claims: our number, the word for it, and links to what shows it."""
 
 import json
 import os
@@ -8,23 +8,24 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.claims.published import SOURCES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import caption, caption_html
-from workflow_scripts.report.table_pages import BADGES, VERDICTLESS, Cell, Column, Link, Page
+from workflow_scripts.report.table_pages import BADGES, Cell, Column, Link, Page
 
 COLUMNS = (
     Column("statement", "claim", width="wide"),
     Column("case", "case", width="narrow"),
-    Column("rule", "rule", width="narrow"),
+    Column("paper_value", "the paper's", number=True, width="narrow"),
     Column("ours", "ours", number=True, width="narrow"),
+    Column("lies", "interval", facet=True, width="narrow"),
     Column("verdict", "verdict", facet=True, width="narrow"),
     Column("shown", "shown in", width="narrow"),
     Column("paper", "paper", facet=True, width="narrow"),
 )
-NOTES = {"note": "later", "source": "source"}
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
 
@@ -69,29 +70,25 @@ def number(row: Mapping[str, str]) -> str:
 
 def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     """One line of the page."""
-    more = (f" · {of}: {row[key]}" for of, key in NOTES.items() if row[key])
-    note = f"{row['place']} · {row['id']}" + "".join(more)
+    note = " · ".join(filter(None, (row["place"], row["id"], row["later"])))
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
     interval = f"interval: {row['interval']}" if row["interval"] else ""
     seeds = "one seed" if row["seeds"] == "1" else ""
     about = " · ".join(part for part in (row["unit"], n, seeds, interval, row["about"]) if part)
-    unjudged = row["verdict"] in VERDICTLESS and row["rule_met"]
-    met = f" · rule met: {row['rule_met']}" if unjudged else ""
-    if unjudged and row["rule_met"] == "undecided":
-        met += " (interval on both sides)" if row["ci_low"] else " (no interval)"
     return [
         Cell(row["statement"], row["statement"], note),
         Cell(row["case"], row["case"]),
-        Cell(row["rule"], row["rule"]),
+        Cell(row["paper_value"], row["paper_value"], f"{row['paper_model']}, {row['rule']}"),
         Cell(number(row), row["ours"], about if row["ours"] else ""),
+        Cell(row["lies"], row["lies"]),
         Cell(
             text=row["verdict"],
             sort=str(list(BADGES).index(row["verdict"])),
-            note=row["because"] + met,
+            note=row["because"],
             badge=BADGES[row["verdict"]],
         ),
         Cell(links=links),
-        Cell(row["paper"], row["paper"]),
+        Cell(row["paper"], row["paper"], SOURCES[row["source"]]),
     ]
 
 
@@ -130,6 +127,8 @@ def main(
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
     for row, of in every:
+        if not row["central"]:
+            continue
         view = behind.get(row["id"], {}).get("view", "")
         links = [
             link(named(path), path, "", f"{row['paper']}, {named(path)}")
@@ -141,9 +140,10 @@ def main(
             links.append(link("Atlas", atlas_page, address, "Atlas"))
         rows.append(cells(row, tuple(links)))
     # What a LaTeX table has room for.
-    printed = frame[["id", "statement", "case", "rule", "ours", "verdict"]].assign(
-        ours=[number(row) for row in frame.to_dict("records")]
-    )
+    central = frame[frame["central"] != ""]
+    columns = ["id", "statement", "case", "paper_value", "ours", "lies", "verdict"]
+    ours = [number(row) for row in central.to_dict("records")]
+    printed = central[columns].assign(ours=ours)
     text = table_pages.latex_table(printed, heading, "claims")
     shown = Page(
         title=heading,

@@ -42,36 +42,21 @@ CARRIED = {
     "multi30k": ("Multi30k", "studies/multi30k.yaml, one of its two seeds"),
 }
 DIFFERS = "differs from case to case"
-NOT_COMPARABLE, NOT_MEASURED = VERDICTLESS
-JUDGED = (*(verdict for verdict in BADGES if verdict not in VERDICTLESS), DIFFERS)
-RULE_MET = ("yes", "no", "undecided")
+WORDS = (*BADGES, DIFFERS)
 KIND = "behaviour.stratum"  # the atlas's measure
 
 
-def counted(rows: Iterable[Mapping[str, str]]) -> SimpleNamespace:
-    """How many claims of a table, with a row for each case, have a verdict, which, and why none.
+def counted(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
+    """How many central claims of a table, with a row for each case, have which of WORDS.
 
-    `verdicts` counts those with one by JUDGED, `unjudged` those measured on what cannot test them,
-    `rule_met` the latter by RULE_MET where the table states it. A claim with a verdict in some
-    cases is counted by these alone.
+    A claim that is tested in some cases is counted by these alone.
     """
-    by_id: dict[str, list[Mapping[str, str]]] = {}
+    by_id: dict[str, set[str]] = {}
     for row in rows:
-        by_id.setdefault(row["id"], []).append(row)
-    verdicts, met, unjudged, not_run = Counter[str](), Counter[str](), 0, 0
-    for cases in by_id.values():
-        judged = {row["verdict"] for row in cases} - set(VERDICTLESS)
-        measured = [row for row in cases if row["verdict"] == NOT_COMPARABLE]
-        if judged:
-            verdicts[judged.pop() if len(judged) == 1 else DIFFERS] += 1
-        elif measured:
-            unjudged += 1
-            words = {row["rule_met"] for row in measured if row.get("rule_met")}
-            met.update([words.pop()] if len(words) == 1 else ["undecided"] if words else [])
-        else:
-            not_run += 1
-    counts = {"unjudged": unjudged, "rule_met": met, "not_run": not_run}
-    return SimpleNamespace(judged=verdicts.total(), verdicts=verdicts, **counts)
+        if row["central"]:
+            by_id.setdefault(row["id"], set()).add(row["verdict"])
+    found = (words - set(VERDICTLESS) or words for words in by_id.values())
+    return Counter(words.pop() if len(words) == 1 else DIFFERS for words in found)
 
 
 def ink(colour: str) -> str:
@@ -111,7 +96,7 @@ def columns(
     claims: Mapping[str, Iterable[Mapping[str, str]]],
     carried: Iterable[Path],
     labels: Mapping[str, str],
-) -> dict[str, SimpleNamespace]:
+) -> dict[str, Counter[str]]:
     """The counted claims of each of the study's models, then of what is carried of the same."""
     found = {
         f"this study: {labels.get(model, model)}": counted(rows) for model, rows in claims.items()
@@ -233,8 +218,7 @@ def main(
         findings={name: of_model for name, of_model in found.items() if of_model},
         grids=grids(json.loads(atlas.read_text(encoding="utf-8"))) if atlas else [],
         columns=columns(judged, carried, facts["labels"]) if judged else {},
-        verdicts=JUDGED,
-        rule_met=RULE_MET,
+        verdicts=WORDS,
         carried=CARRIED.values(),
         sizes={
             path.name.removesuffix(".counts.csv"): size(table_pages.read_rows(path))

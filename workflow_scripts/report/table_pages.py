@@ -23,16 +23,15 @@ SOURCES = Path(__file__).parent / "page"
 # Verdicts on claims, in order, with the names of their colours.
 BADGES = {
     "reproduced": "good",
-    "holds here": "good",
-    "same direction": "fair",
-    "does not hold here": "bad",
+    "carries over": "good",
+    "does not carry over": "bad",
     "not reproduced": "bad",
-    "cannot tell": "open",
-    "not comparable": "none",
-    "not measured": "none",
+    "inconclusive": "open",
+    "not tested": "none",
+    "not run": "none",
 }
 # What stands in a verdict's place where there is none.
-VERDICTLESS = ("not comparable", "not measured")
+VERDICTLESS = ("not tested", "not run")
 LONG = 40  # rows from which a LaTeX table may be cut at the end of a page
 WIDE = 40  # characters from which a column's lines are broken
 SPECIAL = str.maketrans(

@@ -18,6 +18,7 @@ from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.training import WarmedUpRecipe, claim_state, train_resumably
 from workflow_scripts.core.model.translators import (
@@ -211,6 +212,7 @@ def main(
     )
     translator.model.to(running.pick_device(device))
     identity = {
+        "code": code_digest.digest(Path(__file__)),
         "pairs": _digest(rows),
         "recipe": asdict(settings),
         "every_epoch": every_epoch,

@@ -42,6 +42,7 @@ class Case:
     near: float = 0.0
     seeds: int | None = None
     interval: str | None = None
+    bounds: float = 0.0  # of a count's bounds: what one more is in the number's unit
 
 
 Cases = Iterable[Case]

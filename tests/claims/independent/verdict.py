@@ -1,4 +1,4 @@
-"""What docs/chapters/claims.md states of verdicts, written down a second time."""
+"""What docs/results.md states of claims' words, written down a second time."""
 
 import math
 from collections.abc import Mapping
@@ -8,6 +8,12 @@ from tests.claims.independent.study import Case
 OF_STUDY = ("BoV", "BiLSTM")  # trained by every study, so that they are the paper's own models
 
 
+def is_own(row: Mapping[str, str], model: str, translator: bool) -> bool:
+    """Whether a claim's number is of the paper's own model, or of the data alone."""
+    paper = "Transformer-big" if translator and "pairs" in row["needs"].split() else model
+    return row["model"] in ("", *OF_STUDY) or row["model"].split(" (")[0] == paper
+
+
 def verdict(
     row: Mapping[str, str],
     number: Case,
@@ -15,37 +21,32 @@ def verdict(
     data: Mapping[str, str],
     translator: bool,
 ) -> str:
-    """The verdict on a number by a row of claims/*.csv.
+    """The word for a number by a row of claims/*.csv.
 
     `model` is the paper's name of the study's model, if it has one; `data` states what of the data
     is not real; with `translator` the translator is the paper's.
     """
-    needs = row["needs"].split()
+    needs, own = row["needs"].split(), is_own(row, model, translator)
     if not number.comparable or any(lacks(need, number, model, data, translator) for need in needs):
-        return "not comparable"
+        return "not tested"
+    ranged = row["rule"] in ("within", "between")
+    if row["kind"] == "value" and not own and ranged and not row["reference"]:
+        return "not tested"
     if any(math.isnan(x) for x in (number.value, number.low, number.high)):
-        return "cannot tell"
-    own = row["model"] in ("", *OF_STUDY)
-    paper = "Transformer-big" if translator and "pairs" in needs else model
-    own = own or row["model"].split(" (")[0] == paper
-    reference = number.reference
-    if reference is None and row["reference"]:
-        reference = float(row["reference"])
-    if row["rule"] in ("within", "between") and not row["reference"]:
-        reference = None  # ours does not say which side of it is the paper's
-    if row["kind"] == "value" and not own:
-        if reference is None:
-            return "not comparable"
-        sides = {1: "same direction", 0: "cannot tell", -1: "does not hold here"}
-        return sides[side(row, number, reference)]
+        return "inconclusive"
     fits, misses = position(row, number)
-    if fits:
-        return "reproduced" if own else "holds here"
-    if reference is not None and side(row, number, reference) > 0:
-        return "same direction"
-    if misses:
-        return "not reproduced" if own else "does not hold here"
-    return "cannot tell"
+    if own:
+        return "reproduced" if fits else "not reproduced" if misses else "inconclusive"
+    if row["kind"] == "statement" and fits:
+        return "carries over"
+    if ranged and misses:
+        return "does not carry over"
+    if ranged and not row["reference"]:
+        return "carries over" if fits else "inconclusive"
+    towards = side(row, number)
+    if towards < 0:
+        return "does not carry over"
+    return "carries over" if fits and towards > 0 else "inconclusive"
 
 
 def lacks(need: str, number: Case, model: str, data: Mapping[str, str], translator: bool) -> bool:
@@ -75,13 +76,20 @@ def position(row: Mapping[str, str], number: Case) -> tuple[bool, bool]:
     return fits, high < first - little or low > last + little
 
 
-def side(row: Mapping[str, str], number: Case, reference: float) -> int:
-    """1 where the interval lies on the paper's side of the reference, -1 on the other, else 0."""
+def side(row: Mapping[str, str], number: Case) -> int:
+    """1 where the interval lies on the paper's side of what would contradict it, -1 beyond it."""
     value, upwards = float(row["value"]), row["rule"] in ("above", "not below")
     if row["rule"] in ("within", "between"):
         middle = value if row["rule"] == "within" else (value + float(row["to"])) / 2
         upwards = middle > float(row["reference"])
-    above, below = number.low > reference, number.high < reference
-    if not upwards:
-        above, below = below, above
-    return int(above) - int(below)
+    end = value if number.reference is None else number.reference
+    if row["reference"] and number.reference is None:
+        end = float(row["reference"])
+    if row["contrary"]:
+        end = float(row["contrary"])
+    if number.bounds:  # less than one of what is counted is no effect
+        one = number.bounds - 1e-3  # printed numbers have six digits
+        end += -one if upwards else one
+    if upwards:
+        return -1 if number.high <= end else int(number.low > end)
+    return -1 if number.low >= end else int(number.high < end)

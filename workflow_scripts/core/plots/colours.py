@@ -108,13 +108,12 @@ STRATEGIES = {
 }
 VERDICTS = {
     "reproduced": Look("reproduced", GREEN, "P"),
-    "holds here": Look("holds here", SKY, "o"),
-    "same direction": Look("same direction", BLUE, "s"),
-    "does not hold here": Look("does not hold here", ORANGE, "^"),
+    "carries over": Look("carries over", SKY, "o"),
+    "does not carry over": Look("does not carry over", ORANGE, "^"),
     "not reproduced": Look("not reproduced", VERMILLION, "X"),
-    "cannot tell": Look("cannot tell", BLACK, "D"),
-    "not comparable": Look("not comparable", "#AAAAAA", "v"),
-    "not measured": Look("not measured", "#DDDDDD", "x"),
+    "inconclusive": Look("inconclusive", BLACK, "D"),
+    "not tested": Look("not tested", "#AAAAAA", "v"),
+    "not run": Look("not run", "#DDDDDD", "x"),
 }
 PARSERS = {
     "attention-and-words": Look("attention and words", BLUE, "o"),

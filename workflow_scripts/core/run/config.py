@@ -183,6 +183,11 @@ def _line(error: ValidationError) -> str:
         case "oneOf":
             names = [name for option in wanted for name in option.get("required", [])]
             return f"{key}: give exactly one of {', '.join(names)}"
+        case "dependentRequired":
+            given, other = next(
+                (a, b) for a in wanted if a in value for b in wanted[a] if b not in value
+            )
+            return f"{key}: {given} without {other}; give both"
         case "enum":
             return f"{refused}; accepted: {', '.join(map(str, wanted))}"
         case "const" | "pattern":
