@@ -34,7 +34,7 @@ MODE_HEADS = Table(
     keys=("task", "seed", "of"),
     categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
     paper="beyond",
-    group="Modes of disabling",
+    group="Ablation methods",
 )
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
 ATTRIBUTION = Table(
@@ -102,9 +102,9 @@ MODES = {
     "resample": ("beyond", "gives its output on another text", "of another text"),
 }
 UNITS = {
-    "head": ("Disabling a head", "Head ablated ({mode})", "with the head disabled: it"),
+    "head": ("Ablation of one head", "Head ablated ({mode})", "with the head disabled: it"),
     "all-but-one": (
-        "One head left in a layer",
+        "Ablation of all other heads in the layer",
         "All other heads in the layer ablated ({mode})",
         "with all other heads of its layer disabled: each",
     ),
