@@ -80,7 +80,7 @@ def main() -> None:
 
     def ours() -> None:
         started = time.process_time()
-        results["ours"] = translate(translator, sources, disabled, PASS_ROWS).ids
+        results["ours"] = translate(translator, sources, disabled, PASS_ROWS)
         processor["ours"].append(time.process_time() - started)
 
     def plain() -> None:
@@ -120,7 +120,7 @@ def main() -> None:
         stacked={name: found["ratio"] for name, found in searches.items()},
         draft=draft_bound(translator, sources, disabled),
         detail={
-            "bleu": corpus_bleu(texts_of(translator, intact.ids[0]), [references]).score,
+            "bleu": corpus_bleu(texts_of(translator, intact[0]), [references]).score,
             "device": str(model.device),
             "sentences": len(sources),
             "heads": len(disabled),
@@ -197,7 +197,7 @@ def draft_bound(translator: Translator, sources: list[list[int]], heads: np.ndar
     greedy = replace(translator, generation=replace(SEARCH, beams=1))
     config = translator.model.generation_config
     config.num_beams = 1
-    drafts = translate(greedy, sources, np.zeros_like(heads[:1]), PASS_ROWS).ids[0]
+    drafts = translate(greedy, sources, np.zeros_like(heads[:1]), PASS_ROWS)[0]
     started = time.process_time()
     translate(greedy, sources, heads, PASS_ROWS)
     between = time.process_time()
@@ -216,11 +216,11 @@ def compared(
     between = time.process_time()
     theirs = stacked(translator, sources, heads)
     ratio = (time.process_time() - between) / (between - started)
-    pairs = [
-        pair for rows in zip(ours.ids, theirs, strict=True) for pair in zip(*rows, strict=True)
-    ]
+    pairs = [pair for rows in zip(ours, theirs, strict=True) for pair in zip(*rows, strict=True)]
     different = sum(one != other for one, other in pairs)
-    return {"ratio": ratio, "capped": float(ours.capped.mean()), "different": different}
+    ends = ends_of(translator.model.generation_config)
+    capped = float(np.mean([own[-1] not in ends for own, _ in pairs]))
+    return {"ratio": ratio, "capped": capped, "different": different}
 
 
 if __name__ == "__main__":

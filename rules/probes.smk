@@ -53,22 +53,14 @@ use rule model_step as train_probes with:
 use rule light_step as clark2019_table3 with:
     input:
         scores=rules.train_probes.output.scores,
+        counts=rules.train_probes.output.counts,
     output:
         table=probes.table("clark2019-table3", "Table 3, probes of attention"),
+        differences=probes.table("clark2019-probe-pairs", "differences between probes"),
     params:
         **step("probes/clark2019_table3.py"),
         annotation=PROBE_ANNOTATION,
         released_pairing=PROBES["released_pairing"],
-
-
-use rule light_step as clark2019_probe_pairs with:
-    input:
-        counts=rules.train_probes.output.counts,
-    output:
-        table=probes.table("clark2019-probe-pairs", "differences between probes"),
-    params:
-        **step("probes/clark2019_probe_pairs.py"),
-        annotation=PROBE_ANNOTATION,
         bootstrap=PROBES["bootstrap"],
         seed=config["seed"],
 

@@ -95,7 +95,7 @@ def test_averages_come_from_training_examples(swept: Path) -> None:
     table = read_task(swept / "mnli.parquet")
     train = split_of(table, "train")
     chosen = train.loc[list(sample(range(len(train)), 8, 1))]
-    means = averages_of(model, tokens_of(chosen, tokenizer(), 32, 128)).mean().float()
+    means = averages_of(model, tokens_of(chosen, tokenizer(), 32, 128)).overall
     tokens = tokens_of(split_of(table, "dev"), tokenizer(), 32, 128)
     chosen = torch.from_numpy(np.eye(LAYERS * HEADS, dtype=bool)[3].reshape(1, LAYERS, HEADS))
     with watching(model, Disabled(chosen, "mean", means[None, :, :, None])):

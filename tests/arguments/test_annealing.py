@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch.optim.lr_scheduler import ReduceLROnPlateau
+from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
 from tests.arguments.builders import made_up_arct, made_up_vectors
 from workflow_scripts.arguments import argument_run, argument_training
 from workflow_scripts.arguments.argument_training import Annealer, Family, RunPlan, fit
 from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.core.data.tasks import ARCT_TEXTS
-from workflow_scripts.core.model.training import constant_schedule
 
 CPU = torch.device("cpu")
 SETTINGS = {
@@ -57,7 +56,7 @@ def test_annealing_equals_pytorchs_plateau(patience: int) -> None:
     expected, ours = sgd(), sgd()
     plateau = ReduceLROnPlateau(expected, mode="max", factor=0.1, patience=patience, threshold=0)
     plateau.eps = 0  # it leaves rates alone whose change is smaller
-    annealer = Annealer(constant_schedule(ours), 0.1, patience)
+    annealer = Annealer(LambdaLR(ours, lambda step: 1.0), 0.1, patience)
     rates = []
     for accuracy in accuracies:
         plateau.step(accuracy)

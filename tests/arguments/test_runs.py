@@ -19,9 +19,8 @@ from workflow_scripts.arguments.argument_training import (
     fit,
     logits_of,
 )
-from workflow_scripts.arguments.bert import bert_family
-from workflow_scripts.arguments.families import Bags, vocabulary_of, word_family
-from workflow_scripts.arguments.setups import inputs_of
+from workflow_scripts.arguments.families import Bags, bert_family, vocabulary_of, word_family
+from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import ARCT_TEXTS
 

@@ -125,7 +125,7 @@ def test_a_head_that_does_nothing_else_scores_1() -> None:
     assert not weak["has_role"].any()
     rng = np.random.default_rng(3)
     texts = [natural(rng.permutation(40)) for _ in range(12)]
-    places = [repeats(text).places for text in texts]
+    places = [repeats(text)[0] for text in texts]
     own = [np.array([perfect(text.ids, name) for name in names]) for text in texts]
     read = np.array([[means(torch.from_numpy(p), at)] for p, at in zip(own, places, strict=True)])
     found = confirmed(frame, read, [str(n // 2) for n in range(12)], 100, 2000, 1)
@@ -161,16 +161,16 @@ def test_repeats_are_those_of_plain_loops() -> None:
         word = np.arange(length, dtype=np.int32)
         word[rng.random(length) < 0.1] = -1
         word[0] = -1
-        found = repeats(Tokens("a", ids, word, np.zeros(length, np.int8), length))
+        found, n_repeats = repeats(Tokens("a", ids, word, np.zeros(length, np.int8), length))
         ordinary = [position for position in range(length) if word[position] >= 0]
         pairs = []
         for query in ordinary:
             before = [key for key in ordinary if key < query and ids[key] == ids[query]]
             pairs += [(query, before[0])] if len(before) == 1 else []
-        assert found.n_repeats == len(pairs)
+        assert n_repeats == len(pairs)
         kept = [(i, j) for i, j in pairs if j - AROUND >= 1 and j + 1 + AROUND <= i]
-        assert found.places.queries.tolist() == [i for i, _ in kept]
-        for keys, (i, j) in zip(found.places.keys.tolist(), kept, strict=True):
+        assert found.queries.tolist() == [i for i, _ in kept]
+        for keys, (i, j) in zip(found.keys.tolist(), kept, strict=True):
             around = list(range(j - AROUND, j + AROUND + 2))
             assert keys == [i - back for back in range(AROUND + 1)] + around
             assert min(keys) >= 1
@@ -184,7 +184,7 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
     texts = [natural(5 + rng.permutation(45)), natural(5 + rng.permutation(40))]
     patterns = [eager(model, text.ids) for text in texts]
     attention.open_attention(model)
-    places = [repeats(text).places for text in texts]
+    places = [repeats(text)[0] for text in texts]
     weights = mean_weights(model, texts, places, batch_tokens=400)
     roles = natural_repeats.by_role(weights)
     for number, (text, pattern) in enumerate(zip(texts, patterns, strict=True)):

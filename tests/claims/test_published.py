@@ -10,7 +10,7 @@ import pytest
 from tests.claims.judged import CLAIMS
 from tests.parsed_rules import parsed_rules
 from workflow_scripts.arguments import niven2019_tables as niven2019
-from workflow_scripts.arguments.setups import SETUPS
+from workflow_scripts.arguments.wording import SETUPS
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES
 from workflow_scripts.claims.published import COLUMNS, read

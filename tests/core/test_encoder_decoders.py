@@ -32,7 +32,7 @@ from workflow_scripts.core.model.attention import (
     sublayers,
     watching,
 )
-from workflow_scripts.core.model.interventions import Averages, Gates
+from workflow_scripts.core.model.interventions import Gates
 
 BEAMS = 4
 SEARCH = {
@@ -257,8 +257,6 @@ def test_an_encoder_decoder_is_no_encoder() -> None:
     assert not is_encoder_decoder(random_model(ARCHITECTURES["bert"]))
     with pytest.raises(InputError, match=r"^bart: .*; use an encoder or a decoder$"):
         n_layers(model)
-    with watching(open_attention(model), Averages()), pytest.raises(RuntimeError, match="stack"):
-        model(**batch(padded=False))
 
 
 def test_a_model_that_was_opened_within_another_is_watched_there_alone() -> None:

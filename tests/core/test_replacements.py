@@ -42,7 +42,7 @@ def test_averages_are_over_real_tokens_by_position_and_in_all(model: PreTrainedM
     tokens = random_tokens(LENGTHS)
     each = [outputs_on(model, text) for text in tokens]
     overall = torch.cat(each, 2).mean(2)
-    found = averages_of(model, tokens).mean().float()
+    found = averages_of(model, tokens).overall
     torch.testing.assert_close(found, overall, atol=1e-5, rtol=1e-4)
     instead = replacement_of("position", model, [], tokens, 1).outputs_for([0, 1], 30)
     assert len(instead) == 1  # the same for all texts

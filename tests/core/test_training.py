@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional
-from torch.optim.lr_scheduler import OneCycleLR
+from torch.optim.lr_scheduler import LambdaLR, OneCycleLR
 
 from tests.bad_input.refused import refused
 from workflow_scripts.core.model.training import (
     LengthGroupedIndices,
     ShuffledBatches,
     ShuffledIndices,
-    constant_schedule,
     linear_schedule,
     train,
     train_epoch,
@@ -118,7 +117,7 @@ def test_linear_schedule(warmup: int, expected: list[float]) -> None:
 
 def test_the_step_is_counted_over_epochs_and_the_first_ends_the_training() -> None:
     weight, asked = torch.nn.Parameter(torch.ones(1)), []
-    schedule = constant_schedule(torch.optim.SGD([weight], lr=0))
+    schedule = LambdaLR(torch.optim.SGD([weight], lr=0), lambda step: 1.0)
 
     def loss_of(batch: int) -> torch.Tensor:
         asked.append(batch)
@@ -135,7 +134,7 @@ def test_the_step_is_counted_over_epochs_and_the_first_ends_the_training() -> No
 def test_weights_that_are_not_finite_after_a_finite_loss() -> None:
     """The gradient of a square root at 0."""
     weight = torch.nn.Parameter(torch.zeros(2))
-    schedule = constant_schedule(torch.optim.SGD([weight], lr=1))
+    schedule = LambdaLR(torch.optim.SGD([weight], lr=1), lambda step: 1.0)
     batches = ShuffledBatches([0], seed=1)
 
     def run() -> None:

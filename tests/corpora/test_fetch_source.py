@@ -163,7 +163,7 @@ def test_the_job_goes_on_where_it_was_stopped(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downloads, "sources", lambda: {"some": source(server.url)})
-    arguments = {"fetched": tmp_path / "some", "source": "some", "digest": "x"}
+    arguments = {"fetched": tmp_path / "some", "source": "some"}
     server.behaviour = "cut off"
     with pytest.raises(InputError):
         call(fetch_source.main, arguments)

@@ -16,7 +16,7 @@ from workflow_scripts.patterns.annotated_maps import (
     masses,
     read_annotations,
 )
-from workflow_scripts.patterns.builtin_maps import builtin_maps
+from workflow_scripts.patterns.pattern_classifier import builtin_maps
 
 ROOT = Path(__file__).parents[2]
 OURS = ROOT / "annotations/minilm.csv"

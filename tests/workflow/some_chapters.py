@@ -55,7 +55,7 @@ def main(chapters: list[str]) -> int:
     (FOLDER / "tiny.yaml").write_text(yaml.safe_dump(restricted(chapters)), encoding="utf-8")
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     command += ["--directory", str(FOLDER), "--configfile", str(FOLDER / "tiny.yaml")]
-    command += ["--cores", str(os.cpu_count()), "--quiet", "all"]
+    command += ["--cores", str(os.cpu_count()), "--quiet", "progress", "rules"]
     done = subprocess.run(command, cwd=ROOT)
     shown = {*chapters, "figures", "tables"}
     for path in sorted(FOLDER.glob("results/tiny/**/*")):

@@ -1,8 +1,7 @@
 """Attribution and importance against the exact effects of disabling heads, and screens by them.
 
-A screen runs heads exactly because an estimate ranks them first, and a random sample of others. The
-sample estimates how many heads the screen misses: those outside the first that cost more than the
-last of the costliest tenth found among the first.
+A screen runs heads exactly because an estimate ranks them first, and a random sample of others,
+which estimates how many costlier heads the screen misses.
 """
 
 from collections.abc import Iterator
@@ -47,11 +46,8 @@ class Screen:
         return first, min(max(1, round(self.random * n_heads)), n_heads - first)
 
     def chosen(self, estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The first heads of each draw and the sampled ones, of estimates [draw, head], as places.
-
-        A head has one random number, so that draws in which the same heads are first sample the
-        same others.
-        """
+        """Places of each draw's first heads and the sampled ones, of estimates [draw, head]."""
+        # A head has one number: draws in which the same heads are first sample the same others.
         n_first, n_sampled = self.sizes(estimates.shape[1])
         order = np.argsort(-estimates, axis=1, kind="stable")
         number = np.random.default_rng(self.seed).random(estimates.shape[1])
@@ -67,9 +63,8 @@ def screened(screen: Screen, estimates: np.ndarray, exact: np.ndarray) -> dict[s
     heads cost more than the last of the `top` costliest among the `first`; `missed`, estimated by
     their share, is how many of all heads outside the first do. Its interval holds the sampling of
     texts and that of heads (Jeffreys' prior on the share, of which the heads that were not sampled
-    are binomial). `missed_share` is over the missed and the `top` found. With every head run,
-    `true_missed` counts them, and `top_missed` the costliest tenth of all that is outside the
-    first; their intervals hold the sampling of texts.
+    are binomial). `true_missed` counts them, and `top_missed` the costliest tenth of all that is
+    outside the first.
     """
     n_heads = exact.shape[1]
     top = top_of(n_heads)
@@ -104,8 +99,7 @@ def estimates_of(
 ) -> dict[str, np.ndarray]:
     """The attributions of each mode, and IMPORTANCE, [1 + draw, head], those observed first.
 
-    In the unit of the loss, per token of a decoder and per example of a classifier. `texts` has a
-    row per text in the order of the sweep: id, document, n_tokens.
+    In the unit of the loss, per token of a decoder and per example of a classifier.
     """
     columns = attribution.pivot(index=["mode", *KEYS], columns="id", values="attribution")
     columns = columns[texts["id"]]  # a KeyError where a text of the sweep has no attribution
@@ -123,9 +117,7 @@ def compared(
     """For each estimate a row on its agreement with the exact effects, and a row per head.
 
     IMPORTANCE, which has no sign, is compared with the mean size of the effects on single texts,
-    too (`against` is SIZE). `rho` is Spearman's correlation over heads, `shared` how many heads are
-    in the top tenth of both, next to the `chance` of two random sets, `opposite` the share of heads
-    with opposite signs (not of IMPORTANCE, which has none).
+    too (`against` is SIZE). For `rho`, `shared`, `chance` and `opposite` see `pairs_of_modes`.
     """
     n_heads = len(effects.heads)
     n_top = top_of(n_heads)
@@ -161,14 +153,11 @@ def _ends(name: str, draws: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def texts_of(sweep: pd.DataFrame) -> pd.DataFrame:
-    """The texts of a sweep in their order: id, document and n_tokens.
-
-    An example of a classifier is a document of its own, with one loss.
-    """
+    """A sweep's texts in order: id, document and n_tokens."""
     plain = sweep[sweep["unit"] == "none"]
     if "document" in plain:
         return plain[["id", "document", "n_tokens"]]
-    plain = plain[plain["split"] == "dev"]
+    plain = plain[plain["split"] == "dev"]  # each example is a document of its own, with one loss
     return plain[["id"]].assign(document=[str(at) for at in range(len(plain))], n_tokens=1)
 
 
@@ -183,11 +172,7 @@ def main(
     logits: list[Path] = (),
     losses: list[Path] = (),
 ) -> None:
-    """Write a row per estimate, and a row per estimate and head, of each model's loss.
-
-    `attributions` are in the order of `logits`, of classifiers' sweeps, or of `losses`, a
-    decoder's.
-    """
+    """Write a row per estimate, and per head; `attributions` are in the order of the sweeps."""
     settings = Settings(bootstrap, permutations, seed, np.nan, np.nan)
     rows, of_heads = [], []
     for path, swept in zip(attributions, [*logits, *losses], strict=True):

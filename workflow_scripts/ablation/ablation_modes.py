@@ -38,9 +38,8 @@ NONE = "no effect shown"
 def covariance_of(paths: Sequence[Path], mode: str, task: str, n: int) -> np.ndarray:
     """Covariance over samples of `n` examples of the heads' effects on a task, [head, head].
 
-    The mean over seeds, as if another seed added nothing about the examples. One example that
-    gets better and one that gets worse are added to each head's (Bonett and Price 2012): that no
-    example changed shows little where there are few.
+    The mean over seeds, as if another seed added nothing about the examples. One example that gets
+    better and one that gets worse are added (Bonett and Price 2012): few may not change at all.
     """
     frame = tables.read_all(paths, (*KEYS, *OTHER_KEYS, "task", "mode", "covariance"))
     frame = frame[(frame["mode"] == mode) & (frame["task"] == task)]
@@ -83,14 +82,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The plain model's rows of a sweep, a row per text; `heads` in the order of each mode's rows.
+    """A sweep's rows of single heads, in the order of `heads`."""
 
-    `values` has of each mode what was measured, [1 + head, text, column], the plain model's first.
-    """
-
-    plain: pd.DataFrame
+    plain: pd.DataFrame  # the plain model's, a row per text
     heads: pd.DataFrame
-    values: dict[str, np.ndarray]
+    values: dict[str, np.ndarray]  # of each mode, [1 + head, text, column], the plain model's first
 
     @classmethod
     def from_rows(cls, rows: pd.DataFrame, columns: list[str]) -> Self:
@@ -105,25 +101,18 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Effects:
-    """The effects of all heads in all modes on one measure.
-
-    `draws` [mode, 1 + draw, head] has those observed, then those of bootstrap samples. `sizes`, of
-    the same shape, are the mean sizes of the effects on single texts, of losses alone. `halves`
-    [mode] is Spearman's correlation over heads of the effects on two halves of the examples, mean
-    over random divisions. `extra` is a variance that is added to that of the samples: the least
-    that the number of examples can show.
-    """
+    """The effects of all heads in all modes on one measure."""
 
     labels: dict[str, object]  # what was measured: columns of the tables
     heads: pd.DataFrame  # KEYS
     modes: list[str]
-    draws: np.ndarray
+    draws: np.ndarray  # [mode, 1 + draw, head], those observed, then those of bootstrap samples
     p: np.ndarray  # [mode, head]
     corrected: np.ndarray  # for the number of heads, [mode, head]
-    halves: list[float]
+    halves: list[float]  # [mode], Spearman's correlation of the effects on halves of the texts
     bound: float
-    extra: float = 0.0
-    sizes: np.ndarray | None = None
+    extra: float = 0.0  # added to the samples' variance: the least that so many examples can show
+    sizes: np.ndarray | None = None  # mean sizes of the effects on single texts, of losses alone
 
 
 def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -156,19 +145,18 @@ def effects_of_classifier(
     weights = stats_bootstrap.observed_and_resampled(n, settings.bootstrap, settings.seed)
     tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
     tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
-    drops, p, corrected, halves = [], [], [], []
+    rows = []
     for mode, both in sweep.values.items():
         predicted = np.stack([predictions_of(task, each) for each in both])
         scored = weighted_scores(task.main_metric, labels, predicted, weights)
-        drops.append(scored[:, :1] - scored[:, 1:])
-        halves.append(_halves(partial(weighted_scores, task.main_metric, labels, predicted), n))
+        halves = _halves(partial(weighted_scores, task.main_metric, labels, predicted), n)
         tested = tests.loc[mode].loc[list(sweep.heads.itertuples(index=False, name=None))]
-        p.append(tested["p"].to_numpy())
-        corrected.append(tested["p_corrected"].to_numpy())
-    found = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
-    found |= {"bound": settings.points / 100, "extra": 2 / (n + 2) ** 2}
-    of = names | {"of": "score"}
-    yield Effects(of, sweep.heads, list(sweep.values), np.stack(drops), **found)
+        p, corrected = (tested[name].to_numpy() for name in ("p", "p_corrected"))
+        rows.append((scored[:, :1] - scored[:, 1:], p, corrected, halves))
+    *found, halves = zip(*rows, strict=True)
+    what = names | {"of": "score"}, sweep.heads, list(sweep.values)
+    bounds = {"bound": settings.points / 100, "extra": 2 / (n + 2) ** 2}
+    yield Effects(*what, *map(np.stack, found), list(halves), **bounds)
 
 
 def _sweep_of_classifier(logits: pd.DataFrame) -> tuple[Sweep, Task, dict[str, object]]:
@@ -192,37 +180,30 @@ def effects_of_decoder(losses: pd.DataFrame, settings: Settings) -> Effects:
 
 
 def _halves(scores: Callable[[np.ndarray], np.ndarray], n: int) -> float:
-    """Spearman's correlation of the effects on halves of `n` examples, mean over divisions."""
     return stats_bootstrap.half_agreement(scores, n, DIVISIONS, seed=1)["spearman"]
 
 
 def _effects_on_nats(
     labels: dict[str, object],
     nats: list[np.ndarray],
-    texts: tuple[np.ndarray, list[str]],
+    texts: tuple[np.ndarray, list[str]],  # numbers of tokens, and documents
     bound: float,
     settings: Settings,
     sweep: Sweep,
 ) -> Effects:
-    """Effects on a mean loss, with their paired test over documents.
-
-    `nats` has of each mode the losses [1 + head, text], the plain model's first, `texts` their
-    numbers of tokens and documents.
-    """
-    draws, sizes, p, corrected, halves = [], [], [], [], []
+    """Effects on a mean loss, of each mode's nats [1 + head, text], tested over documents."""
+    rows = []
     for of_mode in nats:
         sums = stats_effects.by_document(of_mode, *texts)
         losses = stats_effects.resampled_nats(sums, settings.bootstrap, settings.seed)
-        draws.append(losses[:, 1:] - losses[:, :1])
         each = stats_effects.by_document(np.abs(of_mode[1:] - of_mode[:1]), *texts)
-        sizes.append(stats_effects.resampled_nats(each, settings.bootstrap, settings.seed))
-        halves.append(_halves(partial(stats_effects.weighted_nats, sums), sums.shape[1]))
+        sizes = stats_effects.resampled_nats(each, settings.bootstrap, settings.seed)
+        halves = _halves(partial(stats_effects.weighted_nats, sums), sums.shape[1])
         test = stats_effects.tested_nats(sums[0], sums[1:], settings.permutations, settings.seed)
-        p.append(test.p)
-        corrected.append(test.corrected)
-    tests = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
-    found = {"sizes": np.stack(sizes), "bound": bound} | tests
-    return Effects(labels, sweep.heads, list(sweep.values), np.stack(draws), **found)
+        rows.append((losses[:, 1:] - losses[:, :1], test.p, test.corrected, sizes, halves))
+    *found, sizes, halves = zip(*rows, strict=True)
+    effects = labels, sweep.heads, list(sweep.values), *map(np.stack, found), list(halves), bound
+    return Effects(*effects, sizes=np.stack(sizes))
 
 
 def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:
@@ -234,8 +215,7 @@ def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:
     (`both_nominal`), `opposite_corrected` among those with a corrected p below it. Resampled
     effects are noisier than those observed, which lowers their agreement: an interval holds the
     percentiles of the samples, and these moved to the observed value. Noise lowers the observed
-    `rho`, too: `halves_one` and `halves_other` are the correlations of each mode's effects between
-    halves of the examples. `differ` heads have effects that differ (`differences`).
+    `rho`, too: see `halves_one` and `halves_other`.
     """
     differ, rows = differences(effects) < LEVEL, []
     ranked = [ranks(draws) for draws in effects.draws]
@@ -259,8 +239,7 @@ def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:
 def differences(effects: Effects) -> np.ndarray:
     """P-values of each head's difference between the effects in two modes, [pair, head].
 
-    Student's test with the variance of the bootstrap samples, which both modes share; corrected for
-    all heads and pairs of modes (Holm). Pairs are in the order of `combinations`.
+    Student's test with the variance of the bootstrap samples, which both modes share (Holm).
     """
     from scipy.stats import t  # loads slowly
 
@@ -361,11 +340,7 @@ def main(
     scores: list[Path] = (),
     losses: list[Path] = (),
 ) -> None:
-    """Write a row per two modes, and a row per head, for each measure of each model.
-
-    `logits` and `scores` are those of classifiers' sweeps, `losses` those of a decoder. `points`
-    and `nats` are the bounds within which the change of a score, or of a loss, counts as none.
-    """
+    """Write a row per two modes, and per head; `points` and `nats` bound a change that is none."""
     settings = Settings(bootstrap, permutations, seed, points, nats)
     effects = [effects_of_decoder(tables.read(path), settings) for path in losses]
     for path, tested in zip(logits, scores, strict=True):

@@ -30,25 +30,14 @@ class Predictions:
     variants: np.ndarray  # [variant, example]
 
 
-def tested(predictions: Predictions, draws: int, seed: int) -> dict[str, Test]:
-    """The paired randomisation test of all variants on each metric, with `draws` permutations."""
-    baseline, variants = predictions.baseline, predictions.variants
-    of_metrics = {each: OfMetric(each, predictions.labels) for each in predictions.task.metrics}
-    return {
-        metric: randomisation.test(of_metric, baseline, variants, draws, seed)
-        for metric, of_metric in of_metrics.items()
-    }
-
-
 def score(
     predictions: Predictions, tests: dict[str, Test], draws: int, seed: int
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     """One row per metric and variant: score, baseline, effect (their difference) and its tests.
 
-    ci_low and ci_high are the ends of the effect's 95% interval over `draws` samples of examples,
-    on which both are scored; `p` and `p_corrected` are those of `tests`, `p_t` that of a paired
-    t-test over examples (accuracy alone). With the covariances [variant, variant] of the effects
-    over the samples, by metric.
+    ci_low and ci_high are of `draws` samples of examples, on which both are scored, `p_t` of a
+    paired t-test over examples (accuracy alone). With the covariances [variant, variant] of the
+    effects over the samples, by metric.
     """
     labels = predictions.labels
     both = np.concatenate([predictions.baseline[None], predictions.variants])
@@ -84,14 +73,10 @@ def findable(predictions: Predictions, tests: dict[str, Test], seed: int) -> pd.
     """One row per metric: the smallest loss that the test finds with a power of 80%.
 
     `critical` is the p-value up to which a variant is significant after correction, `changed` the
-    median share of predictions that a variant changes, `loss` that of power.smallest_loss.
+    median share of predictions that a variant changes.
     """
-    labels, rows = predictions.labels, []
-    breaks = (
-        randomisation.made_wrong(labels)
-        if predictions.task.labels
-        else randomisation.less_alike(labels)
-    )
+    labels, rows, breaking = predictions.labels, [], randomisation.less_alike
+    breaks = (randomisation.made_wrong if predictions.task.labels else breaking)(labels)
     changed = (predictions.variants != predictions.baseline).mean(axis=1)
     for metric, of_metric in tests.items():
         arguments = OfMetric(metric, labels), predictions.baseline, predictions.variants, breaks
@@ -104,11 +89,7 @@ def findable(predictions: Predictions, tests: dict[str, Test], seed: int) -> pd.
 def gains(
     predictions: Predictions, groups: np.ndarray, divisions: int, draws: int, seed: int
 ) -> pd.DataFrame:
-    """One row per metric and group of variants: the naive and the honest gain of the best one.
-
-    `groups`, int [variant], has the layer within which the best variant is chosen, or -1. With
-    them, how well the variants' effects on two halves of the examples agree.
-    """
+    """Per metric and group: naive and honest gain of the best variant, agreement of halves."""
     labels, rows = predictions.labels, []
     for metric in predictions.task.metrics:
         for layer in np.unique(groups):
@@ -136,8 +117,6 @@ def main(
     """Write a row per split, metric and variant, the gains of the best variants, and the power.
 
     For all-but-one, the best variant is chosen among the heads of each layer; else among all.
-    `covariance` is that of the heads' effects on the development set, in the main metric, a row for
-    each two heads.
     """
     frame = tables.read(logits, COLUMNS)
     task = TASKS[frame["task"].iloc[0]]
@@ -151,7 +130,10 @@ def main(
             by_variant = _predictions(task, variants).reshape(len(cells), len(labels))
             predictions = Predictions(task, labels, baseline, by_variant)
             columns = {"split": split, "unit": unit, "mode": mode}
-            tests = tested(predictions, permutations, seed)
+            both = baseline, by_variant, permutations, seed
+            tests = {
+                name: randomisation.test(OfMetric(name, labels), *both) for name in task.metrics
+            }
             scored, covariances = score(predictions, tests, bootstrap, seed)
             heads = cells.loc[scored.pop("variant"), ["layer", "head"]].reset_index(drop=True)
             parts[scores].append(heads.join(scored).assign(**columns))
@@ -159,17 +141,13 @@ def main(
             gained = gains(predictions, np.asarray(groups), halves, bootstrap, seed)
             parts[gain].append(gained.assign(**columns))
             parts[found].append(findable(predictions, tests, seed).assign(**columns))
-            if (split, unit) == ("dev", "head"):
-                pairs = _pairs(cells, covariances[task.main_metric])
-                parts[covariance].append(pairs.assign(mode=mode))
+            if (split, unit) == ("dev", "head"):  # a row for each two heads
+                other = cells[["layer", "head"]].add_prefix("other_")
+                pairs = cells[["layer", "head"]].merge(other, "cross")
+                values = covariances[task.main_metric].ravel()
+                parts[covariance].append(pairs.assign(covariance=values, mode=mode))
     for out, frames in parts.items():
         tables.write(pd.concat(frames, ignore_index=True).assign(**run_columns), out)
-
-
-def _pairs(heads: pd.DataFrame, covariance: np.ndarray) -> pd.DataFrame:
-    """One row per two heads: layer, head, other_layer, other_head, covariance."""
-    pairs = heads[["layer", "head"]].merge(heads[["layer", "head"]].add_prefix("other_"), "cross")
-    return pairs.assign(covariance=covariance.ravel())
 
 
 def _predictions(task: Task, rows: pd.DataFrame) -> np.ndarray:

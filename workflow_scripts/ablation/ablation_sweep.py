@@ -36,10 +36,9 @@ def main(
 ) -> None:
     """Write the logits on every development split, with labels and examples' ids.
 
-    At most `examples` of a split are used (0: all), sampled by `sample_seed`: the same for every
-    fine-tuning `seed`, so that seeds differ by their training alone. For the modes of FROM_TEXTS,
-    what heads output instead comes from `reference` training examples. On splits other than `dev`,
-    which are there for comparison, only single heads are disabled, in the mode `zero`.
+    At most `examples` of a split are used (0: all), the same for every fine-tuning `seed`, so that
+    seeds differ by their training alone. On splits other than `dev`, which are there for
+    comparison, only single heads are disabled, in the mode `zero`.
 
     With `part` (as `2-of-8`) only its share of the batches is swept, and every row is numbered;
     `parts` are all such tables, which are then joined, and nothing is swept.

@@ -41,11 +41,7 @@ def attributions(
     replacements: Mapping[str, Replacement | None],
     batch_tokens: int,
 ) -> np.ndarray:
-    """The attribution of every mode, layer, head and text, float64, in the unit of the loss.
-
-    Above 0 the loss would grow. `replacements` has what heads output instead in each mode; None,
-    which is 0, in mode zero alone.
-    """
+    """The attribution of every mode, layer, head and text, float64; above 0 the loss would grow."""
     shape = (n_layers(model), n_heads(model))
     values = np.empty((len(replacements), *shape, len(tokens)))
     open_attention(model).requires_grad_(False)
@@ -86,10 +82,7 @@ def main(
     max_tokens: int,
     device: str = "auto",
 ) -> None:
-    """Write a row per mode, head and development example: its part of the loss's change.
-
-    Examples and what heads output instead are those of ablation_sweep.
-    """
+    """Write a row per mode, head and development example; examples are those of ablation_sweep."""
     model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     texts, _ = sampler.sample("train", reference)
     tokens, rows = sampler.sample("dev", examples)

@@ -188,10 +188,7 @@ def data_sets(pairs: pd.DataFrame) -> list[str]:
 
 
 def draw_matrix(axes: Axes, pairs: pd.DataFrame, width: float) -> None:
-    """Both correlations of every pair with their intervals, the halves' on the diagonal.
-
-    Pairs that were not compared stay white. `width` is that of a column, in inches.
-    """
+    """Both correlations of every pair with intervals, halves on the diagonal; `width` in inches."""
     names = data_sets(pairs)
     grid = np.full((len(names), len(names)), np.nan)
     for row in pairs.itertuples():
@@ -240,10 +237,7 @@ def _number(value: float) -> str:
 
 
 def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
-    """Every head's effect on the two sets of a pair; larger where several heads coincide.
-
-    The head with the largest loss on both together is named.
-    """
+    """Every head's effect on both sets of a pair, larger where several coincide."""
     x, y = (100 * points[name].to_numpy(dtype=float) for name in "xy")
     figures.same_scale(axes, np.stack([x, y]), least=1)
     positions, counts = np.unique(np.round(np.stack([x, y]), 9), axis=1, return_counts=True)
@@ -259,10 +253,7 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
 
 @figures.drawn
 def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
-    """The correlations of all pairs; below, the points of pairs within one task.
-
-    These are a task's first development set and another.
-    """
+    """All pairs' correlations; below, points of a task's first development set and another."""
     pairs = tables.read_csv(table)
     pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
     sets = [development_sets(row) for _, row in pairs.iterrows()]

@@ -27,11 +27,9 @@ def compare(
 ) -> pd.DataFrame:
     """One row per task and stratum, then `all`: the mean effect of its heads and of all others.
 
-    A head of several kinds is in the stratum of each. `covariances` has each task's. ci_low and
-    ci_high draw the stratum's heads with replacement, if they are FEWEST_HEADS or more; `low` and
-    `high` are the ends of the 90% interval over examples, `verdict` how it compares with the bound;
-    `p` is the share of `draws` random sets of as many heads whose mean is as far from the mean of
-    all heads.
+    A head of several kinds is in the stratum of each. ci_low and ci_high draw the stratum's heads
+    with replacement, `low` and `high` are the ends of the 90% interval over examples; `p` is the
+    share of `draws` random sets of as many heads whose mean is as far from that of all heads.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -63,8 +61,7 @@ def judge(
 ) -> pd.DataFrame:
     """Columns for every task: p_corrected, low, high and verdict of each head's effect.
 
-    p_corrected is the largest of all seeds; low and high are the ends of the 90% interval over
-    examples, which is not corrected for the number of heads.
+    p_corrected is the largest of all seeds; the 90% interval is not corrected for many heads.
     """
     columns = {}
     for task, covariance in covariances.items():

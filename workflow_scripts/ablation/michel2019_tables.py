@@ -33,10 +33,8 @@ def one_head(scores: pd.DataFrame) -> pd.DataFrame:
 def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, unit, mode and metric: the variants with an effect, and gains.
 
-    `worse` and `better` count the variants with p below 0.05, `*_corrected` those whose p-value,
-    corrected for the number of variants, is below it, `*_t` those whose t-test has p below 0.01, as
-    the paper counts (accuracy alone); `mean_effect` is that of a random variant. All but the counts
-    in percent.
+    `worse` and `better` count variants by LEVELS, `*_t` as the paper does; `mean_effect` is that of
+    a random variant. All but the counts in percent.
     """
     keys = ["task", "split", "seed", "unit", "mode", "metric"]
     rows = []
@@ -56,10 +54,7 @@ def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
 
 
 def least_found(found: pd.DataFrame) -> pd.DataFrame:
-    """One row per checkpoint, split, unit, mode and metric: the smallest loss that is found.
-
-    `loss` and `changed` in percent.
-    """
+    """One row per checkpoint, split, unit, mode and metric: the smallest loss found, in percent."""
     columns = ["task", "split", "seed", "unit", "mode", "metric", "variants", "changed", "critical"]
     return _in_percent(found, ("changed", "loss"))[[*columns, "loss", "n"]]
 
@@ -77,9 +72,8 @@ def _in_percent(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
 def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, mode, metric and layer, in percent.
 
-    `effect` is that of leaving the best head alone, with its p-values: `p` for this head alone,
-    `p_corrected` for all heads of all layers, and `p_t` of a t-test as in the paper; `gain` is the
-    honest gain, of the head chosen on one half and measured on the other; `without` is the effect
+    `effect` is that of leaving the best head alone, `p_corrected` is for all heads of all layers;
+    `gain` is that of the head chosen on one half and measured on the other; `without` is the effect
     of disabling the layer.
     """
     keys = ["task", "split", "seed", "mode", "metric", "layer"]
@@ -111,11 +105,7 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame
 
 
 def halves(gains: pd.DataFrame) -> list[dict[str, Any]]:
-    """How well the heads' effects on two halves of one development set agree, means over seeds.
-
-    A row per mode, task and development set: what the correlation between two sets can reach at
-    about half of their size.
-    """
+    """How well the heads' effects on two halves of one development set agree, means over seeds."""
     columns = [f"{name}{end}" for name in ("pearson", "spearman") for end in ("", "_low", "_high")]
     rows = []
     for (mode, task, split), group in gains.groupby(["mode", "task", "split"], sort=False):
@@ -143,10 +133,7 @@ def _combined(
 def compared(
     heads: pd.DataFrame, bootstrap: int, seed: int
 ) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Every head's two effects in each of `pairs_of`, and their correlations over heads.
-
-    Intervals come from sampling heads with replacement.
-    """
+    """Every head's two effects in each of `pairs_of`, and their correlations over heads."""
     points = [pd.DataFrame(columns=[*KEYS, "x", "y", "kind", "mode", "one", "other"])]
     rows = []
     for mode, scored in effects.on_main_metric(heads).groupby("mode", sort=False):
@@ -171,11 +158,7 @@ def main(
     bootstrap: int,
     seed: int,
 ) -> None:
-    """Write Table 1 with what the best choice gains and what would be found, Table 3, and pairs.
-
-    `pairs` are the correlations of effects between data sets, tasks, seeds and halves, `points` the
-    effects themselves.
-    """
+    """Write Table 1 with what the best choice gains and what would be found, Table 3, and pairs."""
     units = ("head", "layer", "all-but-one")
     heads, layers, left = (effects.read_scores(scores, unit) for unit in units)
     gained = tables.read_all(gains)

@@ -27,10 +27,7 @@ def main(
     device: str = "auto",
     files: list[Path] = (),
 ) -> None:
-    """Write a row per mode, head and segment: its part of the change of the sum of its nats.
-
-    Segments and what heads output instead are those of next_token_sweep.
-    """
+    """Write a row per mode, head and segment: its part of the change of the sum of its nats."""
     sampled = n_segments, reference, max_tokens, seed, device
     decoder, segments, instead = opened(model, corpus, modes, *sampled)
 

@@ -18,19 +18,16 @@ COLUMNS = (*VARIANT, "id", "document", "nats", "n_tokens")
 def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> pd.DataFrame:
     """One row per variant: nats per token, the plain model's (baseline), effect (their difference).
 
-    `frame` has the columns COLUMNS. ci_low and ci_high are the effect's 95% interval over documents
-    (segments of one document are resampled together); p is that of the paired randomisation test
-    that swaps documents, p_corrected the same corrected for all variants of the unit and mode. n is
-    the number of segments.
+    ci_low and ci_high are the effect's 95% interval over documents, p that of the paired test that
+    swaps documents, p_corrected for all variants of the unit and mode. n counts segments.
     """
     plain = frame[frame["unit"] == "none"]
     n_tokens, documents = plain["n_tokens"].to_numpy(), plain["document"].tolist()
     frames = []
     for (unit, mode), rows in frame[frame["unit"] != "none"].groupby(["unit", "mode"], sort=False):
         cells = rows[["layer", "head"]].drop_duplicates().reset_index(drop=True)
-        nats = np.stack(
-            [plain["nats"].to_numpy(), *rows["nats"].to_numpy().reshape(len(cells), -1)]
-        )
+        ablated = rows["nats"].to_numpy().reshape(len(cells), -1)
+        nats = np.concatenate([plain["nats"].to_numpy()[None], ablated])
         sums = stats_effects.by_document(nats, n_tokens, documents)
         losses = stats_effects.resampled_nats(sums, bootstrap, seed)
         effects = losses[:, 1:] - losses[:, :1]

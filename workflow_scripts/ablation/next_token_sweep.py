@@ -28,11 +28,7 @@ def opened(
     seed: int,
     device: str,
 ) -> tuple[PreTrainedModel, Segments, dict[str, Replacement | None]]:
-    """The decoder, segments sampled from the corpus, and what heads output instead in each mode.
-
-    The modes of FROM_TEXTS take it from `reference` other segments. Raises InputError where there
-    are none.
-    """
+    """The decoder, segments sampled from the corpus, and what heads output instead in each mode."""
     card = read_card(model)
     chosen, others = sampled_segments(corpus, n_segments, seed)
     segments, texts = Segments.from_examples(chosen, card, max_tokens), []

@@ -46,9 +46,8 @@ def measure(
 ) -> pd.DataFrame:
     """One row per cue of at least this coverage, and the study's own; the largest coverage first.
 
-    Columns: cue, applicable, productive, n (points), productivity, coverage,
-    ci_low, ci_high (exact binomial), p (two-sided, against one half) and p_corrected. Intervals
-    and p_corrected are corrected for the number of cues, `tested` (Bonferroni).
+    Intervals are exact, p two-sided against one half; intervals and p_corrected are corrected for
+    the number of cues, `tested` (Bonferroni).
     """
     applicable, productive = count(points, sizes, same)
     rows = [
@@ -92,10 +91,7 @@ def main(
     same: dict[str, str],
     min_coverage: float,
 ) -> None:
-    """Write the cues of every split and of all, in the original, negated and swapped sets.
-
-    The sets negated and swapped include the original points (column `data`).
-    """
+    """Write the cues of every split and of all; negated and swapped sets hold the original, too."""
     points, frames = read_arct(table), []
     study_cue = tuple(cue.lower().split())
     for version in ARCT_VERSIONS:

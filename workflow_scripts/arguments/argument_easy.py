@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.arguments.argument_scores import COLUMNS, RUN, picked, right
-from workflow_scripts.arguments.setups import FAMILIES
-from workflow_scripts.arguments.wording import Cue, cue_in, side_of
+from workflow_scripts.arguments.wording import FAMILIES, Cue, cue_in, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import held_out, read_arct
 from workflow_scripts.core.errors import InputError
@@ -40,10 +39,7 @@ def read_published(
     folder: Path, points: pd.DataFrame, degenerate_below: Mapping[str, float]
 ) -> pd.DataFrame:
     """Every prediction on the held-out points, a row each: family, model, setup, run, degenerate,
-    split, id, picked (0 or 1), right.
-
-    `points` are the original points of the study; a run is degenerate whose training accuracy is
-    below its family's bound. Raises InputError for files that do not fit the points.
+    split, id, picked (0 or 1), right. Raises InputError for files that do not fit the points.
     """
     labels = points.set_index(PUBLISHED_KEYS)["label"]
     frames = []
@@ -60,9 +56,7 @@ def read_published(
         failed = frame["run"].map(trained) < degenerate_below[family]
         frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
     if not frames:
-        raise InputError(
-            f"{folder}: no predictions as bert_large/preds.csv; give the authors' runs"
-        )
+        raise InputError(f"{folder}: no bert_large/preds.csv or other; give the authors' runs")
     return pd.concat(frames, ignore_index=True)
 
 
@@ -118,9 +112,7 @@ KEYS = ["source", "model", "family", "setup", "split", "runs"]
 
 
 def cues_of(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> pd.DataFrame:
-    """The points with which of their warrants hold the cue: id, cue_in_right, cue_in_wrong (bool)
-    and side, the number of the warrant that alone holds it, or -1.
-    """
+    """By id which warrants hold the cue, bool, and `side`, the one that alone holds it, or -1."""
     has = cue_in(points, cue, same)
     at, label = np.arange(len(points)), points["label"].to_numpy()
     held = {"cue_in_right": has[at, label], "cue_in_wrong": has[at, 1 - label]}
@@ -140,19 +132,17 @@ def study_predictions(predictions: pd.DataFrame, scores: pd.DataFrame) -> pd.Dat
 def count(frame: pd.DataFrame, cues: pd.DataFrame) -> pd.DataFrame:
     """One row per model, set-up, split, choice of runs and point; counts over runs.
 
-    Columns: KEYS, id, n_runs, n_right, n_follow (runs that pick the warrant which alone holds the
-    cue) and those of `cues_of`. `runs` is `all` and, where a run of the source is degenerate,
-    `not degenerate`.
+    `n_follow` are runs that pick the warrant which alone holds the cue. `runs` is `all` and, where
+    a run of the source is degenerate, `not degenerate`.
     """
     has_failed = frame["degenerate"].groupby(frame["source"]).transform("any")
     trained = frame[has_failed & ~frame["degenerate"]].assign(runs="not degenerate")
     rows = pd.concat([frame.assign(runs="all"), trained])
     rows = rows.merge(cues, on="id", validate="many_to_one")
     rows["follows"] = rows["picked"] == rows["side"]
-    grouped = rows.groupby([*KEYS, "id"], sort=False)
-    counted = grouped.agg(
-        n_runs=("run", "size"), n_right=("right", "sum"), n_follow=("follows", "sum")
-    )
+    counts = {"n_runs": ("run", "size"), "n_right": ("right", "sum")}
+    counts["n_follow"] = ("follows", "sum")
+    counted = rows.groupby([*KEYS, "id"], sort=False).agg(**counts)
     return counted.reset_index().merge(cues, on="id")
 
 

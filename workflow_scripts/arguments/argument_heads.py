@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.arguments.argument_run import kept_models
-from workflow_scripts.arguments.bert import bert_family
-from workflow_scripts.arguments.setups import inputs_of
-from workflow_scripts.arguments.wording import cue_in, side_of
+from workflow_scripts.arguments.families import bert_family
+from workflow_scripts.arguments.wording import cue_in, inputs_of, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tables import sample_rows
@@ -26,11 +25,7 @@ from workflow_scripts.core.run.job import Out
 def sweep_pairs(
     scorer: Scorer, tokens: Sequence[Tokens], mode: str, pass_tokens: int, precision: str
 ) -> pd.DataFrame:
-    """One row per variant and point: layer, head, point, logit_0, logit_1.
-
-    `tokens` has both warrants of a point after one another. Layer and head are -1 for the intact
-    model.
-    """
+    """One row per variant and point, of which `tokens` has both warrants after one another."""
     limits = {"pass_tokens": pass_tokens, "precision": precision}
     texts = sweep(scorer, tokens, {"head": [mode]}, **limits)
     logits = texts["logit_0"].to_numpy().reshape(-1, 2)
@@ -56,11 +51,7 @@ def main(
     device: str = "auto",
     files: list[Path] = (),
 ) -> None:
-    """Write the logits on held-out original points, for every seed and kept set-up.
-
-    At most `points` of each split (0: all), sampled by `seed`; `side` is the warrant that alone
-    contains the cue, -1 where neither or both do.
-    """
+    """Write the logits on at most `points` (0: all) original points of each held-out split."""
     family, frames = bert_family(read_card(model), settings), []
     splits = held_out(read_arct(table))
     sampled = [sample_rows(rows, points, seed) for rows in splits]

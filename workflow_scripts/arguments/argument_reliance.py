@@ -14,8 +14,9 @@ from workflow_scripts.arguments.argument_cues import LEVEL
 from workflow_scripts.arguments.argument_run import kept_models, predict
 from workflow_scripts.arguments.argument_training import Family
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.setups import CHANGES, WARRANTS
 from workflow_scripts.arguments.wording import (
+    CHANGES,
+    WARRANTS,
     Cue,
     cue_in,
     exchanged,
@@ -69,11 +70,9 @@ def with_changes(
     applicable = points.assign(side=side_of(cue_in(points, cue, same)))
     applicable = applicable[applicable["side"] >= 0].reset_index(drop=True)
     if not len(applicable):
-        log.info("%s: applicable to no held-out point", " ".join(cue))
         return {}
     rest = [without(row[WARRANTS[row["side"]]], cue, same) for _, row in applicable.iterrows()]
-    if "" in rest:
-        n = rest.count("")
+    if n := rest.count(""):
         log.info("%s: %d points left out, the cue is the whole warrant", " ".join(cue), n)
     applicable = applicable[[text != "" for text in rest]].reset_index(drop=True)
     changes = {change: changed(applicable, cue, same, change, seed) for change in CHANGES}
@@ -85,11 +84,7 @@ def measure(
     models: Iterable[tuple[dict[str, Any], nn.Module]],
     points: Mapping[Cue, Mapping[str, pd.DataFrame]],
 ) -> pd.DataFrame:
-    """Logits of every model (with its `setup` and `seed`) on the points of every cue and change.
-
-    One row per model, cue, change (`none` and CHANGES) and point. Columns: version, id, label,
-    setup, logit_0, logit_1, seed, cue, change, split, side, family.
-    """
+    """Logits of every model (with its `setup` and `seed`) on the points of every cue and change."""
     encode, frames = cache(family.encode), []
     for named, model in models:
         for cue, changes in points.items():

@@ -21,7 +21,7 @@ from workflow_scripts.arguments.argument_training import (
     logits_of,
 )
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.setups import inputs_of
+from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TRAINED_ON, points_of, read_arct, splits_of
 from workflow_scripts.core.errors import InputError
@@ -57,10 +57,7 @@ def sets_of(points: pd.DataFrame, trained_on: str) -> tuple[pd.DataFrame, pd.Dat
 
 
 def search(family: Family, points: pd.DataFrame, plan: RunPlan) -> pd.DataFrame:
-    """The grid: a row per set-up and point of the grid with its best development accuracy.
-
-    Columns: setup, the grid's names, dev_accuracy, best (the first such).
-    """
+    """A row per set-up and point of the grid: its best dev_accuracy, and whether it is the best."""
     encode, rows = cache(family.encode), []
     sets = sets_of(points, plan.trained_on)
     for setup in plan.setups:
@@ -85,9 +82,8 @@ def train_all(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Train each set-up at the point that `grid` (the table of `search`) has chosen.
 
-    Returns predictions, a row per point of the training set and of the held-out sets in both
-    versions (columns setup, split, version, id, label, logit_0, logit_1), and the curves. The
-    weights of the set-ups in `keep` are saved below `weights`.
+    Returns predictions on the training set and on the held-out sets in both versions, and the
+    curves. The weights of the set-ups in `keep` are saved below `weights`.
     """
     encode, predictions, curves = cache(family.encode), [], []
     sets = sets_of(points, plan.trained_on)
@@ -136,10 +132,7 @@ def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> 
 def predict(
     family: Family, model: nn.Module, encode: Encode, points: pd.DataFrame, setup: str
 ) -> pd.DataFrame:
-    """The logits of every point: version, id, label, setup, logit_0, logit_1.
-
-    Equal texts are scored once; `encode` is the family's, which may remember texts.
-    """
+    """The logits of every point; equal texts are scored once, `encode` may remember them."""
     texts = inputs_of(points, setup)
     distinct = list(dict.fromkeys(texts))
     number_of = {text: number for number, text in enumerate(distinct)}
@@ -168,10 +161,7 @@ def main(
     words: Path | None = None,
     files: list[Path] = (),
 ) -> None:
-    """Write the logits, a row per epoch, and the weights of the set-ups in `keep`.
-
-    The weights are below `weights`/<seed>/<set-up>.
-    """
+    """Write the logits, a row per epoch, and the weights: `weights`/<seed>/<set-up>."""
     points = read_arct(table)
     opened = open_family(family, settings, points, model, vectors, words)
     weights.mkdir()

@@ -33,8 +33,7 @@ def measure(frame: pd.DataFrame, degenerate_below: Mapping[str, float]) -> pd.Da
     """One row per run, split and set of points: accuracy, n, train_accuracy, degenerate.
 
     The sets (column `points`) are the original points, their negated counterparts, and both, the
-    adversarial set; of the training split, the set that the run was trained on. A run with a
-    training accuracy below its family's bound in `degenerate_below` is degenerate.
+    adversarial set; of the training split, the set that the run was trained on.
     """
     frame = frame.assign(right=right(frame))
     train = frame[frame["split"] == "train"].assign(points="training")

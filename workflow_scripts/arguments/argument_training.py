@@ -16,7 +16,6 @@ from workflow_scripts.core.model import running
 from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.model.training import (
     ShuffledIndices,
-    constant_schedule,
     linear_schedule,
     train,
 )
@@ -28,13 +27,10 @@ BATCH_TOKENS = 4096  # maximum number of tokens in a batch that is only scored
 
 @dataclass(frozen=True)
 class Family:
-    """A family of models: how texts are encoded, models made and batches scored.
-
-    `encode` and `length` work on single texts.
-    """
+    """A family of models: how texts are encoded, models made and batches scored."""
 
     name: str
-    encode: Callable[[Texts], Any]
+    encode: Callable[[Texts], Any]  # of a single text, as `length`
     length: Callable[[Any], int]
     new: Callable[[str, Hyperparameters, int], nn.Module]  # of set-up, hyperparameters and seed
     score: Callable[[nn.Module, Sequence[Any]], torch.Tensor]  # [text]
@@ -74,8 +70,7 @@ def fit(
     """The model of the epoch with the best development accuracy (the first such).
 
     `chosen`, a point of the grid, may have epochs and a batch size of its own. The loss is the
-    cross entropy of a softmax over the two warrants' logits. Returns a row per epoch too: epoch,
-    loss, dev_accuracy, rate (the learning rate of its last batch), best.
+    cross entropy of both warrants' logits. Returns a row per epoch too; its `rate` is the last.
     """
     settings = plan.settings | chosen
     model = family.new(setup, chosen, plan.seed).to(plan.device)
@@ -89,7 +84,7 @@ def fit(
     batches = ShuffledIndices(len(training.labels), settings["batch_size"], plan.seed)
     steps = settings["epochs"] * len(batches)
     warmup_steps = max(1, round(family.warmup * steps))
-    schedule = constant_schedule(optimizer)
+    schedule = LambdaLR(optimizer, lambda step: 1.0)
     if settings["decay"]:  # linearly to 0
         schedule = linear_schedule(optimizer, steps, warmup_steps)
     annealer, rates = Annealer(schedule, **settings["anneal"]), []
@@ -127,10 +122,7 @@ def fit(
 
 
 def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndarray:
-    """Logits of both warrants, float32 [point, 2], in batches of neighbouring lengths.
-
-    Raises InputError where one is not finite.
-    """
+    """Logits of both warrants, float32 [point, 2]; InputError where one is not finite."""
     outputs = np.empty(len(texts), dtype=np.float32)
     training = model.training
     model.eval()
@@ -148,10 +140,9 @@ def accuracy_of(logits: np.ndarray, labels: np.ndarray) -> float:
 
 
 class Annealer:
-    """Multiplies a schedule's learning rates by `factor` where an accuracy does not rise.
+    """Multiplies learning rates by `factor` after over `patience` epochs without a new best.
 
-    That is after more than `patience` epochs in a row without a new best. PyTorch's
-    ReduceLROnPlateau does the same with `threshold=0`, but a LambdaLR undoes its changes.
+    PyTorch's ReduceLROnPlateau does the same, but a LambdaLR undoes its changes.
     """
 
     def __init__(self, schedule: LambdaLR, factor: float, patience: int) -> None:

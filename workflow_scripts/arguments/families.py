@@ -12,13 +12,23 @@ import pandas as pd
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
+from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.arguments.argument_training import Family, Hyperparameters, Texts
-from workflow_scripts.arguments.setups import SETUPS
-from workflow_scripts.arguments.wording import words
+from workflow_scripts.arguments.wording import SETUPS, as_text, words
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import ARCT_TEXTS
+from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.data.vectors import Vectors, read_vectors
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.model import models, running
+from workflow_scripts.core.model.classifiers import load_scorer, new_scorer, save_scorer
+
+log = logging.getLogger(__name__)
+PADDING = 0
+WEIGHTS, HYPERPARAMETERS = "model.safetensors", "point.json"
+Encoded = list[list[int]]  # word numbers of each text, the warrant last
 
 
 def open_family(
@@ -29,13 +39,8 @@ def open_family(
     vectors: Path | None = None,
     words: Path | None = None,
 ) -> Family:
-    """`bert` of the model card `model`; `bov` or `bilstm` of `vectors` and their `words`.
-
-    `settings` are the family's in the config; the vocabulary is that of the `points`.
-    """
+    """`bert` of the card `model`; `bov` or `bilstm` of `vectors` and `words` for these `points`."""
     if name == "bert":
-        from workflow_scripts.arguments.bert import bert_family  # transformers, 4 s: BERT alone
-
         return bert_family(read_card(model), settings)
     known = read_vectors(vectors, words)
     vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in points[column].unique()])
@@ -44,10 +49,44 @@ def open_family(
     return word_family(name, known, vocabulary, settings["tune_vectors"])
 
 
-log = logging.getLogger(__name__)
-PADDING = 0
-WEIGHTS, HYPERPARAMETERS = "model.safetensors", "point.json"
-Encoded = list[list[int]]  # word numbers of each text, the warrant last
+def to_tokens(
+    texts: Texts, tokenizer: FastTokenizer, max_tokens: int, max_positions: int
+) -> Tokens:
+    """One warrant with its argument as wordpieces; the warrant alone is one segment."""
+    argument, warrant = texts
+    pair = (as_text(argument), warrant) if argument else (warrant,)
+    example = Example(warrant, warrant, f"arct: {warrant!r}", pair)
+    return tokenize([example], tokenizer, max_tokens, max_positions)[0]
+
+
+def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
+    """The family of the pretrained model that a card describes."""
+    directory: Path = models.directory_of(card)
+    tokenizer = models.load_tokenizer(directory)
+
+    def encode(texts: Texts) -> Tokens:
+        return to_tokens(texts, tokenizer, settings["max_tokens"], card["max_positions"])
+
+    def new(setup: str, hyperparameters: Hyperparameters, seed: int) -> nn.Module:
+        try:
+            return new_scorer(directory, seed, settings["pooler"])
+        except InputError as error:
+            raise InputError(f"arguments.bert.pooler: {error}") from None
+
+    def score(model: nn.Module, tokens: Sequence[Tokens]) -> torch.Tensor:
+        return model(**running.pad(tokens, model)).logits[:, 0]
+
+    return Family(
+        name="bert",
+        encode=encode,
+        length=len,
+        new=new,
+        score=score,
+        save=save_scorer,
+        load=lambda directory, setup, device: load_scorer(directory, device),
+        weight_decay=settings["weight_decay"],
+        warmup=settings["warmup"],
+    )
 
 
 def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndarray:
@@ -63,11 +102,7 @@ def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndar
 
 
 class Bags(nn.Module):
-    """The word-vector models; with `sequence`, a BiLSTM runs over each text first.
-
-    Without it, the texts before the warrant are one bag. `hyperparameters` are dropout and, for the
-    BiLSTM, hidden (units in each direction).
-    """
+    """With `sequence` a BiLSTM over each text; else those before the warrant are one bag."""
 
     def __init__(
         self,
@@ -132,10 +167,7 @@ def vocabulary_of(texts: Sequence[str]) -> list[str]:
 def word_family(
     name: str, vectors: Vectors, vocabulary: Sequence[str], tune: bool, seed: int = 1
 ) -> Family:
-    """`bov` or `bilstm` on these word vectors; `seed` draws those that are missing.
-
-    With `tune`, training changes the vectors too.
-    """
+    """`bov` or `bilstm` on these word vectors; `seed` draws those that are missing."""
     number_of = {word: number for number, word in enumerate(vocabulary, start=1)}
     matrix = embedding(vectors, vocabulary, seed)
     sequence = name == "bilstm"

@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentF
 from workflow_scripts.arguments.argument_cues import LEVEL, interval
 from workflow_scripts.arguments.argument_easy import KEYS
 from workflow_scripts.arguments.argument_scores import margin, picked, right
-from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
+from workflow_scripts.arguments.wording import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import held_out_parts, last_split
@@ -53,7 +53,7 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
     """A row per set and split of one cue, with the paper's numbers where it prints them.
 
     `following` is the accuracy of choosing the warrant with the cue where one alone contains it,
-    and guessing elsewhere. Where a cue was planted, the planted counts are next to those measured.
+    and guessing elsewhere. Planted counts, if any, are next to those measured.
     """
     rows = cues[cues["cue"] == cue][SHOWN].reset_index(drop=True)
     guessed = (rows["n"] - rows["applicable"]) / 2
@@ -105,10 +105,7 @@ def named(rows: pd.DataFrame) -> list[Any]:
 
 @figures.drawn
 def niven2019_cues(cues: Path, counts: Path, table2: Out, all_cues: Out, cue: str) -> Figure:
-    """Productivity of the cues: a panel for each original split, one for the adversarial set.
-
-    The tables are Table 2 and the cues of every set, those that differ from chance marked.
-    """
+    """Productivity of the cues: a panel for each original split, one for the adversarial set."""
     frame = tables.read(cues)
     tables.write_csv(one_cue(frame, tables.read_csv(counts), cue.lower()), table2)
     beyond = frame["p_corrected"] < LEVEL
@@ -184,8 +181,7 @@ def niven2019_runs(scores: Path) -> Figure:
     hollow = {"marker": "o", "ls": "", "markerfacecolor": "none", "color": colours.NEUTRAL}
     shown.append(Line2D([], [], label="degenerate run", **hollow))
     shown.append(Line2D([], [], label="median", color=colours.NEUTRAL, linewidth=1.2))
-    chance = {"color": colours.BLACK, "linewidth": 0.8, "linestyle": ":"}
-    shown.append(Line2D([], [], label="chance", **chance))
+    shown.append(Line2D([], [], label="chance", color=colours.BLACK, linewidth=0.8, linestyle=":"))
     figure.legend(handles=shown, loc="outside lower center", ncols=6)
     return figure
 
@@ -227,12 +223,9 @@ def measure_easy(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """One row per model, set-up, split, choice of runs and measure, with 95% intervals.
 
     They are exact binomial where a point counts once, and from bootstrap samples of the points for
-    predictions of several runs, and for differences. Where all these predictions follow the cue, or
-    none, such samples are all alike, and the interval is the exact one of as many points.
-
-    Columns: KEYS, measure, share, ci_low, ci_high, among_all (the share of all points that hold the
-    cue in the same way), n (points, or predictions, out of which), n_points, n_runs, and bert_minus
-    with an interval: BERT's share minus this model's, on the same points and samples.
+    predictions of several runs, if these differ, and for differences. `among_all` is the share of
+    all points that hold the cue in the same way, `n` what the share is out of, `bert_minus` BERT's
+    share minus this model's, on the same points and samples.
     """
     rows = []
     for keys, within in frame.groupby(WITHIN, sort=False):
@@ -276,10 +269,7 @@ def _ends(sampled: np.ndarray) -> tuple[float, float]:
 
 
 def draw_easy(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
-    """One panel: a measure of every model, of all runs and of those not degenerate.
-
-    The dashed line is the share among all points.
-    """
+    """One panel: a measure of every model; the dashed line is the share among all points."""
     for number, (runs, look) in enumerate(RUNS.items()):
         chosen = rows[rows["runs"] == runs].set_index("name").reindex(names)
         if chosen["share"].isna().all():
@@ -306,10 +296,7 @@ def printed(measure: str, row: pd.Series) -> str:
 
 @figures.drawn
 def niven2019_easy(easy: Path, table: Out, bootstrap: int, seed: int) -> Figure:
-    """Shares of points that are always right, of the full input, each source on its last split.
-
-    The table has every measure, set-up and split.
-    """
+    """Shares of points that are always right, of the full input, each source on its last split."""
     measured = measure_easy(tables.read(easy), bootstrap, seed)
     tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
     setup = next(setup for setup in SETUPS if setup in set(measured["setup"]))
@@ -340,11 +327,9 @@ MEASURED = ("follows", "right", "margin")
 def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """One row per family, set-up, cue and change, shares and means over points and seeds.
 
-    Columns: flips (share of predictions that change) with a 95% interval over points (bootstrap, or
-    exact binomial where all flip, or none), follows
-    and follows_after (share of predictions for the warrant that had the cue), accuracy and
-    accuracy_after, margin and margin_after (that warrant's logit minus the other's), n (points),
-    seeds.
+    `flips` is the share of predictions that change, with a 95% interval over points (bootstrap, or
+    exact binomial where all flip, or none), `follows` that of predictions for the warrant that had
+    the cue, `margin` that warrant's logit minus the other's.
     """
     frame = frame.assign(picked=picked(frame), right=right(frame), margin=margin(frame))
     frame["follows"] = (frame["picked"] == frame["side"]).astype(float)
@@ -388,10 +373,7 @@ def draw_reliance(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
 
 @figures.drawn
 def niven2019_reliance(reliance: list[Path], table: Out, bootstrap: int, seed: int) -> Figure:
-    """A panel per family and set-up: predictions that flip, of all held-out points.
-
-    The table has the test set alone, too.
-    """
+    """A panel per family and set-up: predictions that flip, of all held-out points."""
     parts = held_out_parts(tables.read_all(reliance))
     measured = pd.concat(
         [measure(rows, bootstrap, seed).assign(split=name) for name, rows in parts.items()]
@@ -401,16 +383,13 @@ def niven2019_reliance(reliance: list[Path], table: Out, bootstrap: int, seed: i
     tables.write_csv(measured.assign(**titled)[columns], table)
     shown = measured[measured["split"] == next(iter(parts))]
     setups = [setup for setup in SETUPS if setup in set(shown["setup"])]
-    titles = {
-        (family, setup): f"{name}: {', '.join((*SETUPS[setup], 'warrant'))}"
-        for setup in setups
-        for family, name in FAMILIES.items()
-    }
+    pairs = [(family, setup) for setup in setups for family in FAMILIES]
+    titles = [f"{FAMILIES[of]}: {', '.join((*SETUPS[setup], 'warrant'))}" for of, setup in pairs]
     cues = list(dict.fromkeys(shown["cue"]))
     width = figures.TWO_COLUMNS / 3
-    figure, panels = figures.panels(list(titles.values()), width, 1.6, columns=3)
-    for axes, (family, setup) in zip(panels, titles, strict=True):
-        draw_reliance(axes, shown[(shown["family"] == family) & (shown["setup"] == setup)], cues)
+    figure, panels = figures.panels(titles, width, 1.6, columns=3)
+    for axes, (family, setup) in zip(panels, pairs, strict=True):
+        draw_reliance(axes, tables.where(shown, family=family, setup=setup), cues)
     for axes in panels[::3]:
         axes.set_ylabel("Predictions that flip")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
@@ -442,18 +421,12 @@ def missed(values: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
     return broken
 
 
-def mean_over_points(n: int) -> OfSums:
-    """Means of values [head, point] over `n` points, as what heads are compared by."""
-    return OfSums(lambda values: values[None], lambda sums: sums[0] / n)
-
-
 def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd.DataFrame:
     """One row per measure and head of one set-up: baseline, effect, interval, p, p_corrected, n.
 
     Effects are means over points and seeds of the model with the head disabled minus the intact
-    one. Intervals resample points. p-values are those of randomisation.test, which swaps points
-    (with all their seeds); p_corrected is corrected for the number of heads. `found` is the
-    smallest loss that would have been significant with a power of 80% (power.smallest_loss).
+    one. Intervals resample points, tests swap them, with all their seeds. `found` is the smallest
+    loss that would have been significant with a power of 80%.
     """
     applicable = frame["side"] >= 0  # elsewhere no warrant alone contains the cue
     follows = 100 * (picked(frame) == frame["side"]).astype(float).where(applicable)
@@ -470,7 +443,8 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
         change = (disabled - intact).to_numpy()
         effect, low, high = bootstrap_mean(change.T, draws, seed, INDEPENDENT)
         n = change.shape[1]
-        compared = mean_over_points(n), intact.to_numpy(), disabled.to_numpy()
+        means = OfSums(lambda values: values[None], lambda sums, n=n: sums[0] / n)
+        compared = means, intact.to_numpy(), disabled.to_numpy()
         tested = randomisation.test(*compared, permutations, seed)
         worse = lower if name == "margin" else missed
         found = randomisation.smallest_loss(*compared, worse, tested.critical, seed)
@@ -482,10 +456,7 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
 
 
 def measure_heads(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd.DataFrame:
-    """The effects of every set-up, the strongest first: a column `split` and the heads' names.
-
-    All held-out points come first, then the test set alone.
-    """
+    """The effects of every set-up, the strongest first: all held-out points, then the test set."""
     frames = []
     for split, rows in held_out_parts(frame).items():
         of_split = [
@@ -501,21 +472,8 @@ def measure_heads(frame: pd.DataFrame, draws: int, permutations: int, seed: int)
     return pd.concat(frames, ignore_index=True)
 
 
-def limit(effects: pd.DataFrame) -> float:
-    """The end of the scale of some effects: the largest, or in points at least LEAST flips.
-
-    A flip is one point of the smallest set, with every seed.
-    """
-    largest = effects["effect"].abs().max()
-    in_points = effects["measure"].ne("margin").any()
-    return max(largest, LEAST * 100 / effects["n"].min() if in_points else 0.0)
-
-
 def draw_heads(axes: Axes, effects: pd.DataFrame, end: float) -> AxesImage | None:
-    """One map of the effect of every head on one measure, or a sentence where all are 0.
-
-    Heads whose corrected p is randomisation.LEVEL or more are muted.
-    """
+    """One map of the effect of every head on one measure, or a sentence where all are 0."""
     over = f"n = {effects['n'].iloc[0]}, {counted(effects['seeds'].iloc[0], 'seed')}"
     if (effects["effect"] == 0).all():
         for spine in axes.spines.values():
@@ -533,10 +491,7 @@ def draw_heads(axes: Axes, effects: pd.DataFrame, end: float) -> AxesImage | Non
 def niven2019_heads(
     heads: Path, table: Out, bootstrap: int, permutations: int, seed: int
 ) -> Figure:
-    """A map per set-up and measure, of all held-out points.
-
-    The table has the test set alone, too.
-    """
+    """A map per set-up and measure, of all held-out points."""
     measured = measure_heads(tables.read(heads), bootstrap, permutations, seed)
     tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
     shown = measured[measured["split"] == measured["split"].iloc[0]]
@@ -547,7 +502,10 @@ def niven2019_heads(
     cells = dict(zip(product(setups, HEAD_MEASURES), panels.ravel(), strict=True))
     parts = dict(list(shown.groupby(["setup", "measure"])))  # none where the cue is in no point
     for measures, unit in SCALES.items():
-        end = limit(shown[shown["measure"].isin(measures)])
+        rows = shown[shown["measure"].isin(measures)]
+        end = rows["effect"].abs().max()
+        if "margin" not in measures:  # a flip is one point of the smallest set, with every seed
+            end = max(end, LEAST * 100 / rows["n"].min())
         of_scale = {cell: axes for cell, axes in cells.items() if cell[1] in measures}
         images = [draw_heads(axes, parts[c], end) for c, axes in of_scale.items() if c in parts]
         drawn = [image for image in images if image]

@@ -1,18 +1,16 @@
 """Niven and Kao 2019, Tables 1, 3 and 4: accuracy over seeds, next to the paper's numbers.
 
-The counts (RUNS) are of their published accuracies: runs, and those of them with a training
-accuracy below 80%, which the text calls degenerate. The five of BERT-large's twenty are in the text
-too; BoV and BiLSTM have no such bound.
+Runs, and the degenerate ones among them, are of the published accuracies: with less than 80% in
+training. The five of BERT-large's twenty are in the text too; BoV and BiLSTM have no such bound.
 """
 
 import itertools
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
+from workflow_scripts.arguments.wording import FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tables import where
@@ -41,43 +39,30 @@ DEV1: dict[str, Numbers] = {  # mean and standard deviation on the development s
     "BoV": (63.9, 2),
     "BiLSTM": (65.8, 1),
 }
+# As in Table 1; then the number of runs, and of degenerate ones.
 TABLE3: dict[tuple[str, str], Numbers] = {
-    ("BERT (Large)", "full"): (67.1, 9, 71.2, 77.0),
-    ("BERT (Large)", "W"): (65.6, 5, 67.5, 71.2),
-    ("BERT (Large)", "RW"): (60.0, 10, 57.4, 75.0),
-    ("BERT (Large)", "CW"): (53.2, 9, 50.3, 73.2),
-    ("BERT (Base)", "full"): (62.3, 7, 65.1, 68.5),  # of Table 1
-    ("BoV", "full"): (56.4, 2, 56.9, 59.5),
-    ("BoV", "W"): (56.7, 2, 57.2, 60.6),
-    ("BoV", "RW"): (55.4, 2, 55.7, 57.9),
-    ("BoV", "CW"): (54.5, 2, 54.4, 58.9),
-    ("BiLSTM", "full"): (55.2, 2, 55.2, 59.2),
-    ("BiLSTM", "W"): (55.0, 2, 54.7, 57.7),
-    ("BiLSTM", "RW"): (54.7, 2, 55.1, 57.7),
-    ("BiLSTM", "CW"): (55.2, 2, 55.0, 60.1),
+    ("BERT (Large)", "full"): (67.1, 9, 71.2, 77.0, 20, 5),
+    ("BERT (Large)", "W"): (65.6, 5, 67.5, 71.2, 20, 3),
+    ("BERT (Large)", "RW"): (60.0, 10, 57.4, 75.0, 20, 13),
+    ("BERT (Large)", "CW"): (53.2, 9, 50.3, 73.2, 12, 10),
+    ("BERT (Base)", "full"): (62.3, 7, 65.1, 68.5, 20, 5),  # of Table 1
+    ("BoV", "full"): (56.4, 2, 56.9, 59.5, 20, None),
+    ("BoV", "W"): (56.7, 2, 57.2, 60.6, 20, None),
+    ("BoV", "RW"): (55.4, 2, 55.7, 57.9, 20, None),
+    ("BoV", "CW"): (54.5, 2, 54.4, 58.9, 20, None),
+    ("BiLSTM", "full"): (55.2, 2, 55.2, 59.2, 20, None),
+    ("BiLSTM", "W"): (55.0, 2, 54.7, 57.7, 20, None),
+    ("BiLSTM", "RW"): (54.7, 2, 55.1, 57.7, 20, None),
+    ("BiLSTM", "CW"): (55.2, 2, 55.0, 60.1, 20, None),
 }
 TABLE4: dict[tuple[str, str], Numbers] = {  # trained and chosen on the adversarial set
-    ("BERT (Large)", "full"): (50.4, 1, 50.5, 53.3),
-    ("BERT (Large)", "W"): (50.1, 0, 50.1, 50.2),
-    ("BERT (Large)", "RW"): (50.0, 0, 50.0, 50.2),
-    ("BERT (Large)", "CW"): (50.1, 1, 50.0, 51.8),
+    ("BERT (Large)", "full"): (50.4, 1, 50.5, 53.3, 20, 18),
+    ("BERT (Large)", "W"): (50.1, 0, 50.1, 50.2, 20, 14),
+    ("BERT (Large)", "RW"): (50.0, 0, 50.0, 50.2, 20, 19),
+    ("BERT (Large)", "CW"): (50.1, 1, 50.0, 51.8, 20, 16),
 }
 OTHERS: dict[tuple[str, str], Numbers] = {  # mean and standard deviation of runs not degenerate
     ("BERT (Large)", "full"): (71.6, 4),  # in the caption of Table 1; 71.5 in the authors' runs
-}
-RUNS: dict[tuple[str, str], tuple[int, int | None]] = {  # runs, degenerate
-    ("BERT (Large)", "full"): (20, 5),
-    ("BERT (Large)", "W"): (20, 3),
-    ("BERT (Large)", "RW"): (20, 13),
-    ("BERT (Large)", "CW"): (12, 10),
-    ("BERT (Base)", "full"): (20, 5),
-    **{(family, setup): (20, None) for family in ("BoV", "BiLSTM") for setup in SETUPS},
-}
-RUNS4: dict[tuple[str, str], tuple[int, int | None]] = {  # on the adversarial set
-    ("BERT (Large)", "full"): (20, 18),
-    ("BERT (Large)", "W"): (20, 14),
-    ("BERT (Large)", "RW"): (20, 19),
-    ("BERT (Large)", "CW"): (20, 16),
 }
 NAMES = ("mean", "sd", "median", "max", "others_mean", "others_sd")
 # Layers and hidden size of the released sizes of BERT, as a model's card states them.
@@ -92,17 +77,13 @@ def system_of(card: dict[str, Any]) -> str | None:
 
 
 def columns(
-    key: tuple[str | None, str],
-    printed: Numbers | None,
-    runs: Mapping = RUNS,
-    others: Mapping = OTHERS,
-    prefix: str = "paper_",
+    printed: Numbers | None, others: Numbers = (None, None), prefix: str = "paper_"
 ) -> dict[str, Any]:
     """The paper's numbers of a system and set-up by column; empty cells where it has none."""
-    none = (None, None)
-    numbers = zip(NAMES, (*(printed or none * 2), *others.get(key, none)), strict=True)
-    counts = zip(("paper_runs", "paper_degenerate"), runs.get(key, none), strict=True)
-    return {f"{prefix}{name}": value for name, value in numbers} | dict(counts)
+    *numbers, runs, degenerate = printed or (None,) * 6
+    named = dict(zip(NAMES, (*numbers, *others), strict=True))
+    counts = {"paper_runs": runs, "paper_degenerate": degenerate}
+    return {f"{prefix}{name}": value for name, value in named.items()} | counts
 
 
 def summary(runs: pd.DataFrame, prefix: str = "") -> dict[str, Any]:
@@ -119,11 +100,7 @@ def counts(runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def table1(scores: pd.DataFrame, name: str, system: str | None) -> pd.DataFrame:
-    """A row for each of the study's families and, below, for each other system of the paper.
-
-    `name` is the pretrained model's; `system` is the paper's name for it, if it has one: its
-    numbers stand in the model's own row.
-    """
+    """A row for each of the study's families, and for each system of the paper but `system`."""
     runs = where(scores, setup="full", trained_on="original", points="original")
     rows, titles = [], FAMILIES | {"bert": f"BERT ({name})"}
     systems = FAMILIES | {"bert": system}
@@ -141,15 +118,13 @@ def table1(scores: pd.DataFrame, name: str, system: str | None) -> pd.DataFrame:
 
 def _printed(system: str | None) -> dict[str, Any]:
     mean, sd = DEV1.get(system, (None, None))
-    test = columns((system, "full"), TABLE1.get(system), prefix="paper_test_")
+    numbers = *TABLE1.get(system, (None,) * 4), *TABLE3.get((system, "full"), (None,) * 6)[4:]
+    test = columns(numbers, OTHERS.get((system, "full"), (None, None)), "paper_test_")
     return {"paper_dev_mean": mean, "paper_dev_sd": sd} | test
 
 
 def table3(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
-    """A row per family and set-up, trained and measured on the original points.
-
-    The paper's BERT has rows of its own where the model is not `system`, one that the paper used.
-    """
+    """A row per family and set-up, trained and measured on original points, and of the paper's."""
     chosen = where(scores, trained_on="original", points="original", split=split)
     systems = FAMILIES | {"bert": system}
     rows = []
@@ -158,21 +133,21 @@ def table3(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame
         if len(runs):
             row = {"model": FAMILIES[family], "setup": TITLES[setup], "split": split}
             key = systems[family], setup
-            rows.append(row | counts(runs) | summary(runs) | columns(key, TABLE3.get(key)))
+            rows.append(row | counts(runs) | summary(runs) | _table3(key))
     rows += [
-        {"model": key[0], "setup": TITLES[key[1]], "split": "test"} | columns(key, printed)
-        for key, printed in TABLE3.items()
+        {"model": key[0], "setup": TITLES[key[1]], "split": "test"} | _table3(key)
+        for key in TABLE3
         if key[0] not in systems.values()
     ]
     return pd.DataFrame(rows)
 
 
-def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
-    """A row per training set, family and set-up, measured on the adversarial set.
+def _table3(key: tuple[str | None, str]) -> dict[str, Any]:
+    return columns(TABLE3.get(key), OTHERS.get(key, (None, None)))
 
-    `original_half` and `negated_half` are the mean accuracies on its two halves. The paper's BERT
-    has rows of its own where the model is not `system`.
-    """
+
+def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame:
+    """A row per training set, family and set-up, on the adversarial set and on its two halves."""
     chosen, rows = where(scores, split=split), []
     for trained_on, family, setup in itertools.product(TRAINED_ON, FAMILIES, SETUPS):
         runs = where(chosen, family=family, setup=setup, trained_on=trained_on)
@@ -184,10 +159,10 @@ def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame
         for half in ("original", "negated"):
             row[f"{half}_half"] = 100 * where(runs, points=half)["accuracy"].mean()
         key = system if family == "bert" and trained_on != "original" else None, setup
-        rows.append(row | columns(key, TABLE4.get(key), RUNS4, {}))
+        rows.append(row | columns(TABLE4.get(key)))
     about = {"trained_on": "adversarial", "split": "test"}
     rows += [
-        about | {"model": key[0], "setup": TITLES[key[1]]} | columns(key, printed, RUNS4, {})
+        about | {"model": key[0], "setup": TITLES[key[1]]} | columns(printed)
         for key, printed in TABLE4.items()
         if key[0] != system and rows
     ]
@@ -197,10 +172,7 @@ def table4(scores: pd.DataFrame, split: str, system: str | None) -> pd.DataFrame
 def main(
     scores: Path, model: Path, table1_csv: Out, table3_csv: Out, table4_csv: Out, name: str
 ) -> None:
-    """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none.
-
-    `model` is the model's card, which states whether the paper has used the model.
-    """
+    """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none."""
     frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
     split, system = last_split(frame), system_of(read_card(model))
     tables.write_csv(table1(frame, name, system).round(1), table1_csv)

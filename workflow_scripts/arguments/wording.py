@@ -1,4 +1,4 @@
-"""The words of a warrant as the Penn Treebank splits them, and warrants with a cue changed."""
+"""What a model reads of a point in each set-up (section 5), and warrants with a cue changed."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +9,35 @@ import numpy as np
 import pandas as pd
 from nltk.tokenize import TreebankWordTokenizer
 
-from workflow_scripts.arguments.setups import WARRANTS
-
+# The texts before the warrant, in order. The paper writes BERT (W), BERT (R, W), BERT (C, W), and
+# BERT alone for the full input.
+SETUPS: dict[str, tuple[str, ...]] = {
+    "full": ("claim", "reason"),
+    "W": (),
+    "RW": ("reason",),
+    "CW": ("claim",),
+}
+TITLES = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
+FAMILIES = {"bert": "BERT", "bov": "BoV", "bilstm": "BiLSTM"}
+# The cue is removed; moved to the other warrant; as many other words are removed (the control).
+CHANGES = ("removed", "exchanged", "control")
+WARRANTS = ("warrant0", "warrant1")
 _TOKENIZER = TreebankWordTokenizer()
 Cue = tuple[str, ...]  # a unigram or a bigram, in lower case
+
+
+def as_text(texts: Sequence[str]) -> str:
+    """The texts as one, each closed with a full stop, as in the released code."""
+    return " ".join(text if text.endswith(".") else f"{text}." for text in texts)
+
+
+def inputs_of(frame: pd.DataFrame, setup: str) -> list[tuple[tuple[str, ...], str]]:
+    """The argument and one warrant, both warrants of a point after one another."""
+    return [
+        (tuple(row[name] for name in SETUPS[setup]), row[warrant])
+        for row in frame.to_dict("records")
+        for warrant in WARRANTS
+    ]
 
 
 @dataclass(frozen=True)
@@ -69,10 +94,7 @@ def exchanged(text: str, opposite: str, cue: Cue, same: Mapping[str, str]) -> tu
 
 
 def without_another(text: str, cue: Cue, same: Mapping[str, str], rng: random.Random) -> str:
-    """The text without as many words as the cue has, sampled among the words outside the cue.
-
-    Where fewer words are outside the cue, all of these are removed.
-    """
+    """The text without as many words as the cue has, sampled among those outside the cue."""
     tokens = words(text)
     cued = _positions(tokens, cue, same)
     uncued = [position for position in range(len(tokens)) if position not in cued]

@@ -18,7 +18,6 @@ from workflow_scripts.core.measures.forms import (
     task_title,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = collect("measures")
@@ -161,7 +160,7 @@ def main(
     cards: list[Path],
     products: list[Path],
     maps: list[Path],
-    atlas: Out,
+    atlas: job.Out,
     study: str,
     corpora: dict,
     data: dict,

@@ -1,7 +1,4 @@
-"""The maps of attention that the atlas shows, with their tokens.
-
-The most wanted texts come first: the page leaves out the last ones where it has no room for them.
-"""
+"""The maps of attention that the atlas shows, with their tokens."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +13,6 @@ from workflow_scripts.atlas.texts import (
     chosen,
     entry_of,
     first_of_drawings,
-    identity,
     opened,
     title_of,
     tokens_of,
@@ -28,7 +24,6 @@ from workflow_scripts.core.data.tasks import TASKS, read_task
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 Label = str | float
 Prediction = dict[str, Label | None]
@@ -87,7 +82,7 @@ def main(
     model: Path,
     attention_caches: list[Path],
     texts: list[Path],
-    maps: Out,
+    maps: job.Out,
     kinds: dict,
     segments: int,
     examples: int,
@@ -101,14 +96,12 @@ def main(
     tuned_seed: int = 1,
     device: str = "auto",
     seed: int = 1,
-    checkpoints: list[Path] = (),
 ) -> None:
     """Write the texts of one model, and their maps in each state of it.
 
     `kinds` states what each corpus and task is; `attention_caches` and `texts` are theirs in
     that order, and `generated` names those that no person wrote. `tuned` and `cards` are of the
-    tasks' classifiers and `tables` hold the gold labels, in the order of the tasks; `checkpoints`
-    are the directories that the cards name.
+    tasks' classifiers and `tables` hold the gold labels, in the order of the tasks.
     """
     card = read_card(model)
     wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))
@@ -137,7 +130,7 @@ def main(
                     labels = read_task(table).set_index("id")["label"]
                     given = (card_of, labels, examples_of, running.pick_device(device))
                     found[name] = outcomes(name, state, *given)
-            text = identity(name, index)
+            text = f"{name}-{index}"
             title = title_of(sources[name], documents[name][index], example.id)
             segment = entry_of(text, card["name"], name, title, example, tokenizer)
             segment |= found.get(name, {}).get(example.id, {})

@@ -14,7 +14,6 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def value_norms(model: PreTrainedModel, grams: torch.Tensor, example: CachedExample) -> np.ndarray:
@@ -29,7 +28,7 @@ def value_norms(model: PreTrainedModel, grams: torch.Tensor, example: CachedExam
 def main(
     model: Path,
     attention_caches: list[Path],
-    norms: Out,
+    norms: job.Out,
     kinds: dict,
     segments: int,
     examples: int,
@@ -56,7 +55,7 @@ def main(
         with texts.opened(kinds, attention_caches, card) as caches:
             for name, index in job.progress(texts.chosen(caches, kinds, wanted), desc="norms"):
                 values = value_norms(body, grams, caches[name][index])
-                found[texts.identity(name, index)] = texts.encode(values)
+                found[f"{name}-{index}"] = texts.encode(values)
     content = {"norms": found, "left_out": left_out}
     norms.write_text(json.dumps(content) + "\n", encoding="utf-8")
 

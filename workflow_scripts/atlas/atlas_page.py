@@ -1,8 +1,4 @@
-"""The atlas as one page that needs nothing else: no server, no network, no storage.
-
-The page's files (`page/`) and the data become one HTML file. Its content policy forbids every
-request, and allows the one script by its digest.
-"""
+"""The atlas as one page that needs nothing else: no server, no network, no storage."""
 
 import html
 import json
@@ -15,7 +11,6 @@ from typing import Any
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import json_in_script, script_digest
-from workflow_scripts.core.run.job import Out
 
 PAGE = Path(__file__).parent / "page"
 # What index.html names for work on the page itself; the built page holds it inline.
@@ -158,7 +153,6 @@ def fit(atlas: dict[str, Any], megabytes: float) -> dict[str, Any]:
 def _left_out(
     wanted: list[dict[str, Any]], kept: list[dict[str, Any]], megabytes: float
 ) -> list[str]:
-    """The page's message on the texts that it has no room for, a sentence for each model."""
     sentences = []
     for model in dict.fromkeys(segment["model"] for segment in wanted):
         ids = [segment["id"] for segment in wanted if segment["model"] == model]
@@ -180,7 +174,7 @@ def map_names(segment: dict[str, Any]) -> list[str]:
     return [*of_types, *segment["norms"].values()]
 
 
-def main(atlas: Path, page: Out, megabytes: float = 20) -> None:
+def main(atlas: Path, page: job.Out, megabytes: float = 20) -> None:
     """Write the page."""
     content = json.loads(atlas.read_text(encoding="utf-8"))
     page.write_text(build(fit(content, megabytes)), encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from workflow_scripts.atlas.texts import entry_of, identity, spread, title_of, with_maps
+from workflow_scripts.atlas.texts import entry_of, spread, title_of, with_maps
 from workflow_scripts.core.data.annotations import Example, read_examples
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens, tokenize
@@ -21,7 +21,6 @@ from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import causal_engine, models, running
 from workflow_scripts.core.model.extraction import forward
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
@@ -87,21 +86,10 @@ def words_after(
     return np.array(words, dtype=word.dtype)
 
 
-def with_generated(
-    model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerFast", prompt: Tokens, n: int
-) -> tuple[Tokens, np.ndarray]:
-    """The prompt with what the model generates after it; its pattern, [layer, head, query, key]."""
-    ids = continued(model, prompt.ids, n)
-    word = words_after(tokenizer, ids, prompt.word)
-    segment = np.zeros(len(ids), np.int8)
-    whole = Tokens(prompt.id, ids, word, segment, int(word.max()) + 1)
-    return whole, forward(model, [whole])[:, 0]
-
-
 def main(
     model: Path,
     texts: list[Path],
-    maps: Out,
+    maps: job.Out,
     kinds: dict,
     segments: int,
     prompt_tokens: int,
@@ -132,10 +120,14 @@ def main(
         examples = read_examples(path)
         n = segments if kind == "text" else min(1, segments)
         for index, prompt in prompts(examples, tokenizer, n, prompt_tokens):
-            whole, pattern = with_generated(decoder, tokenizer, prompt, generated_tokens)
+            ids = continued(decoder, prompt.ids, generated_tokens)
+            word = words_after(tokenizer, ids, prompt.word)
+            parts = (ids, word, np.zeros(len(ids), np.int8))
+            whole = Tokens(prompt.id, *parts, int(word.max()) + 1)
+            pattern = forward(decoder, [whole])[:, 0]
             example = examples[index]
             title = title_of(source, example.document, example.id)
-            about = (identity(name, index), card["name"], name, title)
+            about = (f"{name}-{index}", card["name"], name, title)
             segment = entry_of(*about, whole, tokenizer) | {"generated": len(whole) - len(prompt)}
             segment, of_text = with_maps(segment, {PRETRAINED: pattern}, None)
             content["segments"].append(segment)

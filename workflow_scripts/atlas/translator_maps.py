@@ -21,17 +21,14 @@ from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.measures.forms import named_by_run
 from workflow_scripts.core.model import running, translators
 from workflow_scripts.core.model.attention import Capture, sublayers, watching
-from workflow_scripts.core.model.running import OneDNN
-from workflow_scripts.core.model.translators import Translator
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 TASK = "translation"
 SPACES = ("▁", "Ġ")  # how the wordpieces that begin a word are marked
 
 
 def forced_maps(
-    translator: Translator, source: Sequence[int], target: Sequence[int]
+    translator: translators.Translator, source: Sequence[int], target: Sequence[int]
 ) -> tuple[list[int], dict[str, np.ndarray]]:
     """What the decoder reads of a target, and the weights of each type of attention.
 
@@ -42,7 +39,7 @@ def forced_maps(
         lambda _, __, given: read.extend(given["input_ids"][0].tolist()), with_kwargs=True
     )
     try:
-        with torch.inference_mode(), OneDNN(), watching(model, capture):
+        with torch.inference_mode(), running.OneDNN(), watching(model, capture):
             inputs, labels = (
                 translators.pad_sources(translator, [source]),
                 translators.pad_targets(translator, [target]),
@@ -59,7 +56,7 @@ def forced_maps(
     return read, weights
 
 
-def described(translator: Translator, ids: Sequence[int]) -> dict[str, list]:
+def described(translator: translators.Translator, ids: Sequence[int]) -> dict[str, list]:
     """The texts of tokens, and the word that each is part of (-1: special token)."""
     tokenizer = translator.tokenizer
     special, words, word = set(tokenizer.all_special_ids), [], -1
@@ -83,19 +80,15 @@ def chosen(pairs: pd.DataFrame, n: int, most_words: int, seed: int) -> pd.DataFr
 def main(
     card: Path,
     pairs: Path,
-    maps: Out,
+    maps: job.Out,
     generation: dict[str, Any],
     examples: int,
     most_words: int,
     generated: bool,
     device: str = "auto",
     seed: int = 1,
-    checkpoint: list[Path] = (),
 ) -> None:
-    """Write a translator's maps of `examples` test pairs: the same ones for every run.
-
-    The card is <run>.card.json; `checkpoint` is the directory of the weights, which it names too.
-    """
+    """Write a translator's maps of `examples` test pairs: the same ones for every run."""
     model, state = named_by_run(TASK, card.name.removesuffix(".card.json"))
     translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
     frame = chosen(

@@ -19,9 +19,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.model import attention, causal_engine, models
 from workflow_scripts.core.model import running as model_running
-from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 from workflow_scripts.core.stats.randomisation import TOLERANCE, holm
 
@@ -100,7 +98,7 @@ def losses_of(
     the second copy begins.
     """
     repeated, running = (
-        ablate(model, as_tokens(ids), disabled, mode).astype(np.float64)
+        causal_engine.ablate(model, as_tokens(ids), disabled, mode).astype(np.float64)
         for ids in (sequences, segments)
     )
     length = sequences.shape[1] // 2
@@ -209,8 +207,8 @@ def main(
     corpus: Path,
     roles: Path,
     sinks: Path,
-    effects: Out,
-    table: Out,
+    effects: job.Out,
+    table: job.Out,
     modes: list[str],
     n_samples: int,
     n_segments: int,
@@ -219,7 +217,6 @@ def main(
     device: str = "auto",
     seed: int = 1,
     others: list[Path] = (),
-    files: list[Path] = (),
 ) -> None:
     """Write the losses without the heads of each role, and without random ones."""
     directory = models.directory_of(read_card(model))

@@ -1,7 +1,6 @@
 """Copying by behaviour: does what a head outputs raise the logit of the token that it attends to?
 
-Next to it the eigenvalue score of its OV circuit (Elhage et al. 2021, "A mathematical framework for
-transformer circuits"), which is of weights alone.
+Next to it the eigenvalue score of its OV circuit (Elhage et al. 2021), which is of weights alone.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +18,6 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal_engine, models, running
-from workflow_scripts.core.model.attention import Watcher
 from workflow_scripts.core.model.head_maps import (
     Norm,
     Norms,
@@ -28,9 +26,7 @@ from workflow_scripts.core.model.head_maps import (
     linear_norm,
     recorded,
 )
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT
 
 BATCH = 4  # sequences in one forward pass
@@ -43,7 +39,7 @@ def second_copy_start(n_tokens: int) -> int:
 
 
 @dataclass
-class Attended(Watcher):
+class Attended(attention.Watcher):
     """Collects each layer's outputs, [batch, head, query, dim], and the most attended key.
 
     The queries are those of the second copy. The first token is no key: many heads rest on it, and
@@ -144,7 +140,7 @@ def copying(model: PreTrainedModel, circuit: Circuit, ids: np.ndarray) -> dict[s
         batch = torch.from_numpy(ids[start : start + BATCH].copy()).to(model.device)
         with (
             torch.inference_mode(),
-            OneDNN(),
+            running.OneDNN(),
             attention.watching(model, watcher),
             recorded(named) as kept,
         ):
@@ -199,13 +195,12 @@ def scores(
 def main(
     model: Path,
     sequences: Path,
-    copying_scores: Out,
-    table: Out,
+    copying_scores: job.Out,
+    table: job.Out,
     threshold: float,
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write each head's copying by behaviour and its eigenvalue score."""
     language_model = causal_engine.load_causal(

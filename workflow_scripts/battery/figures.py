@@ -15,7 +15,6 @@ from workflow_scripts.core.data.heads import head_label, head_labels
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 LINE = {"color": colours.BLACK, "linewidth": 0.8}
 LONGEST_TITLE = 1.05  # inches of the longest title
@@ -42,7 +41,7 @@ def above(roles: pd.DataFrame, threshold: float, card: dict[str, Any]) -> pd.Dat
 
 
 @figures.drawn
-def olsson2022_roles(roles: Path, model: Path, table: Out, threshold: float) -> Figure:
+def olsson2022_roles(roles: Path, model: Path, table: job.Out, threshold: float) -> Figure:
     """A map of all heads' scores for each role, with dots on the heads that are confirmed.
 
     The table has the heads above the threshold.

@@ -19,35 +19,11 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_mean, document_weights
 
 BATCH_TOKENS = 1024
 MEASURES = ("attention", "by_norm", "second")
-
-
-class FirstToken(ValueNorms):
-    """Measures, of each text of a batch, how much each head gives to the first token.
-
-    `found` has MEASURES of each layer, [measure, batch, head].
-    """
-
-    found: list[torch.Tensor]
-
-    def __init__(self, grams: torch.Tensor) -> None:
-        super().__init__(grams, self._measure)
-
-    def start(self, model: torch.nn.Module) -> None:
-        super().start(model)
-        self.found = []
-
-    def _measure(self, layer: int, pattern: torch.Tensor, norms: torch.Tensor) -> None:
-        weighted = pattern * norms[:, :, None]
-        by_norm = weighted[..., 0].sum(-1) / weighted.sum((-2, -1))
-        first, second = pattern[..., 0].mean(-1), pattern[:, :, 1:, 1].mean(-1)
-        self.found.append(torch.stack([first, by_norm, second]))
 
 
 def to_first_token(model: PreTrainedModel, ids: np.ndarray, desc: str) -> dict[str, np.ndarray]:
@@ -58,13 +34,22 @@ def to_first_token(model: PreTrainedModel, ids: np.ndarray, desc: str) -> dict[s
     over queries. `second` is the mean weight on the second token, over the queries from it on.
     `ids` is [text, token], of two tokens or more; `model` is an opened body.
     """
-    watcher = FirstToken(output_grams(model))
+    of_layers: list[torch.Tensor] = []  # MEASURES of each, [measure, batch, head]
+
+    def measure(layer: int, pattern: torch.Tensor, norms: torch.Tensor) -> None:
+        weighted = pattern * norms[:, :, None]
+        by_norm = weighted[..., 0].sum(-1) / weighted.sum((-2, -1))
+        first, second = pattern[..., 0].mean(-1), pattern[:, :, 1:, 1].mean(-1)
+        of_layers.append(torch.stack([first, by_norm, second]))
+
+    watcher = ValueNorms(output_grams(model), measure)
     size = max(1, BATCH_TOKENS // ids.shape[1])
     found: list[np.ndarray] = []
-    with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
+    with torch.inference_mode(), running.OneDNN(), attention.watching(model, watcher):
         for start in job.progress(range(0, len(ids), size), desc=desc):
             model(torch.from_numpy(ids[start : start + size]).to(model.device), use_cache=False)
-            found.append(torch.stack(watcher.found, 2).double().cpu().numpy())
+            found.append(torch.stack(of_layers, 2).double().cpu().numpy())
+            of_layers.clear()
     return dict(zip(MEASURES, np.concatenate(found, 1), strict=True))
 
 
@@ -135,16 +120,15 @@ def heads_table(
 def main(
     model: Path,
     corpus: Path,
-    sinks: Out,
-    table: Out,
-    heads: Out,
+    sinks: job.Out,
+    table: job.Out,
+    heads: job.Out,
     n_segments: int,
     n_tokens: int,
     threshold: float,
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write each head's attention to the first token, and that of all heads together."""
     card = read_card(model)

@@ -13,7 +13,6 @@ from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 @dataclass(frozen=True)
@@ -91,11 +90,10 @@ def repeated(ordinary: np.ndarray, start: int, n: int, length: int, seed: int) -
 
 def main(
     model: Path,
-    sequences: Out,
+    sequences: job.Out,
     n_sequences: int,
     length: int,
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the sequences, a row for each token; `copy` is 0 for the start token, then 1 and 2."""
     card = read_card(model)

@@ -6,7 +6,6 @@ first copy of random tokens, at a distance that differs from query to query.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,12 +15,10 @@ from workflow_scripts.battery.random_repeats import Places, mean_weights
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import per_head
 from workflow_scripts.core.stats.randomisation import LEVEL, smallest_p, swap_sets
 
@@ -30,19 +27,12 @@ BACK = range(AROUND + 1)  # from the query: previous is 1 back
 FROM_FIRST = range(-AROUND, AROUND + 2)  # from the earlier occurrence: duplicate is 0, induction 1
 
 
-class Repeats(NamedTuple):
-    """The queries of a text, and how many of its tokens occurred exactly once before."""
+def repeats(tokens: Tokens) -> tuple[Places, int]:
+    """The ordinary tokens i that occurred exactly once before, at j, with keys; and their number.
 
-    places: Places
-    n_repeats: int
-
-
-def repeats(tokens: Tokens) -> Repeats:
-    """The ordinary tokens i that occurred exactly once before, at j, and the keys around both.
-
-    The keys are those BACK from i, then those FROM_FIRST on from j. Left out, and counted among
-    the repeats alone, are queries for which a key would be special, the text's first token or after
-    the query: j <= AROUND or i <= j + AROUND. So a role's token is that of no other role.
+    The keys are those BACK from i, then those FROM_FIRST on from j. Left out, but in the number,
+    are queries for which a key would be special, the text's first token or after the query:
+    j <= AROUND or i <= j + AROUND. So a role's token is that of no other role.
     """
     before: dict[int, list[int]] = {}
     pairs = []
@@ -54,7 +44,7 @@ def repeats(tokens: Tokens) -> Repeats:
     inside = [(i, j) for i, j in pairs if j > AROUND and i > j + AROUND]
     query, first = np.array(inside, dtype=int).reshape(-1, 2).T
     keys = np.concatenate([query[:, None] - BACK, first[:, None] + FROM_FIRST], axis=1)
-    return Repeats(Places(query, keys), len(pairs))
+    return Places(query, keys), len(pairs)
 
 
 def by_role(weights: np.ndarray) -> dict[str, Compared]:
@@ -124,7 +114,7 @@ def main(
     model: Path,
     corpus: Path,
     random: Path,
-    roles: Out,
+    roles: job.Out,
     max_tokens: int,
     n_segments: int,
     bootstrap: int,
@@ -132,7 +122,6 @@ def main(
     batch_tokens: int = 4096,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the roles of every head: `random`'s columns, and those on the corpus.
 
@@ -141,25 +130,25 @@ def main(
     """
     card = read_card(model)
     directory = models.directory_of(card)
-    examples = sample(read_examples(corpus), n_segments, seed)
+    examples = tables.sample(read_examples(corpus), n_segments, seed)
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
     found = [repeats(text) for text in tokens]
-    used = [number for number, each in enumerate(found) if len(each.places.queries)]
+    used = [number for number, (places, _) in enumerate(found) if len(places.queries)]
     if not used:
         raise InputError(
             f"{corpus}: no token occurs exactly twice, more than {AROUND} tokens apart, in any of "
             f"{len(found)} segments; use longer or more segments"
         )
     body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
-    places = [found[number].places for number in used]
+    places = [found[number][0] for number in used]
     weights = mean_weights(body, [tokens[number] for number in used], places, batch_tokens)
     documents = [examples[number].document for number in used]
     scores = tables.read(random, ("role", "layer", "head", "has_role"))
     frame = confirmed(scores, weights, documents, bootstrap, permutations, seed).assign(
         natural_uniform=np.mean([np.mean(1 / (1 + each.queries)) for each in places]),
         n_read=len(found),
-        n_repeats=sum(each.n_repeats for each in found),
+        n_repeats=sum(n_repeats for _, n_repeats in found),
         n_queries=sum(len(each.queries) for each in places),
     )
     tables.write(frame, roles)

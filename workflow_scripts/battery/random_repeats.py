@@ -19,9 +19,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention, models, running
-from workflow_scripts.core.model.running import OneDNN, by_length
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
 
 
@@ -66,10 +64,10 @@ def mean_weights(
     """Each text's mean weights, float64 [text, layer, head, place], of an opened model."""
     shape = attention.n_layers(model), attention.n_heads(model), places[0].keys.shape[1]
     result = np.full((len(tokens), *shape), np.nan)
-    batches = by_length([len(text) for text in tokens], batch_tokens)
+    batches = running.by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, desc="attention"):
         reader = MeanWeights([places[index] for index in batch])
-        with torch.inference_mode(), OneDNN(), attention.watching(model, reader):
+        with torch.inference_mode(), running.OneDNN(), attention.watching(model, reader):
             model(**running.pad([tokens[index] for index in batch], model))
         for layer, of_layer in reader.means.items():
             result[batch, layer] = of_layer
@@ -115,13 +113,12 @@ def scores(
 def main(
     model: Path,
     sequences: Path,
-    random: Out,
+    random: job.Out,
     threshold: float,
     bootstrap: int,
     batch_tokens: int = 4096,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write the scores of every head and role."""
     body = models.load_body(models.directory_of(read_card(model)), running.pick_device(device))

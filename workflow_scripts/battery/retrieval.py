@@ -22,10 +22,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal_engine, models, running
-from workflow_scripts.core.model.attention import Watcher
-from workflow_scripts.core.model.running import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean, per_head
 
 NAMES = "Amara Bruno Celeste Dmitri Esme Farid Greta Hiro Imani Jonas Katya Lionel Mirela".split()
@@ -133,7 +130,7 @@ def _hidden(
 
 
 @dataclass
-class MostAttended(Watcher):
+class MostAttended(attention.Watcher):
     """Collects each layer's most attended keys of some queries, [head, query], of one text."""
 
     queries: np.ndarray
@@ -152,7 +149,7 @@ def retrieved(model: PreTrainedModel, text: Haystack) -> tuple[np.ndarray, np.nd
     """
     watcher = MostAttended(text.answer - 1)
     ids = torch.from_numpy(text.ids)[None].to(model.device)
-    with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
+    with torch.inference_mode(), running.OneDNN(), attention.watching(model, watcher):
         kept = len(text.ids) - int(watcher.queries[0])  # the logits of the rest are not needed
         logits = model(ids, use_cache=False, logits_to_keep=kept).logits[0]
     produced = logits[:-1].argmax(-1).cpu().numpy() == text.ids[text.answer]
@@ -203,16 +200,15 @@ def scores(
 def main(
     model: Path,
     corpus: Path,
-    retrieval_scores: Out,
-    table: Out,
-    needles: Out,
+    retrieval_scores: job.Out,
+    table: job.Out,
+    needles: job.Out,
     n_needles: int,
     n_tokens: int,
     threshold: float,
     bootstrap: int,
     device: str = "auto",
     seed: int = 1,
-    files: list[Path] = (),
 ) -> None:
     """Write each head's retrieval score, and of each needle how many tokens the model produces."""
     card = read_card(model)

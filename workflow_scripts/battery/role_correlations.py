@@ -8,7 +8,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
 from workflow_scripts.core.stats.metrics import weighted_scores
 
@@ -49,7 +48,7 @@ def main(
     model: Path,
     roles: Path,
     copying: Path,
-    table: Out,
+    table: job.Out,
     bootstrap: int,
     retrieval: list[Path] = (),
     ablation: list[Path] = (),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree.ElementTree import ParseError
 
 from workflow_scripts.core.data.text_files import read_lines
@@ -54,8 +55,7 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
     """Articles from (source, line) pairs in the form `plain` or `wikitext`.
 
     Plain: one paragraph per line, blank lines between documents, whose titles are the file's name
-    and the line where they start.
-    WikiText: a heading of the first level starts an article.
+    and the line where they start. WikiText: a heading of the first level starts an article.
     """
     current: Article | None = None
     for source, line in lines:
@@ -139,37 +139,32 @@ def clean_markup(line: str) -> str:
     return re.sub(r"\s+", " ", line).strip()
 
 
-@dataclass(frozen=True)
-class TextFormat:
-    """A format of running text: its files' `endings`, and how it is read.
+def articles_of_text(path: Path, form: str) -> Iterator[Article]:
+    """`articles_of_lines` of a file."""
+    lines = ((f"{path}:{number}", line) for number, line in read_lines(path))
+    return articles_of_lines(lines, form)
 
-    Either `of_lines` reads the lines of a file or the rows of a dataset, or `of_file` a whole file.
+
+class TextFormat(NamedTuple):
+    """A format of running text: its files' `endings`, and how one is read.
+
     Where a study sets no format, a file has the first of FORMATS that it `matches`.
     """
 
     endings: tuple[str, ...]
     matches: Callable[[Path], bool]
-    of_lines: Callable[[Iterable[Line]], Iterator[Article]] | None = None
-    of_file: Callable[[Path], Iterator[Article]] | None = None
+    read: Callable[[Path], Iterator[Article]]
 
-    def read(self, path: Path) -> Iterator[Article]:
-        """The articles of one file."""
-        if self.of_file:
-            return self.of_file(path)
-        return self.of_lines((f"{path}:{number}", line) for number, line in read_lines(path))
+
+def _is_dump(path: Path) -> bool:
+    return path.suffix == ".bz2" or ".xml" in path.name
 
 
 FORMATS = {
-    "mediawiki": TextFormat(
-        (".xml", ".bz2"),
-        lambda path: path.suffix == ".bz2" or ".xml" in path.name,
-        of_file=articles_of_dump,
-    ),
+    "mediawiki": TextFormat((".xml", ".bz2"), _is_dump, articles_of_dump),
     "wikitext": TextFormat(
-        (".raw", ".tokens"), has_headings, of_lines=partial(articles_of_lines, form="wikitext")
+        (".raw", ".tokens"), has_headings, partial(articles_of_text, form="wikitext")
     ),
-    "plain": TextFormat(
-        (".txt",), lambda path: True, of_lines=partial(articles_of_lines, form="plain")
-    ),
+    "plain": TextFormat((".txt",), lambda path: True, partial(articles_of_text, form="plain")),
 }
 ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)

@@ -9,18 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data import spacy_parsing, tables
-from workflow_scripts.core.data.annotations import (
-    MENTION_KINDS,
-    ROOT,
-    Document,
-    coreference_annotation,
-    to_example,
-    write_records,
-)
+from workflow_scripts.core.data import annotations, spacy_parsing, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.mention_files import Span, Text, describe, texts_of
 from workflow_scripts.corpora.stories import stories
 
@@ -49,7 +40,9 @@ def cut(text: Text, start: int, end: int) -> Text:
     window = range(start, end)
     part = Text(text.document, text.source, words=text.words[start:end], tags=text.tags[start:end])
     part.relations = text.relations[start:end]
-    part.heads = [head - start if head in window else ROOT for head in text.heads[start:end]]
+    part.heads = [
+        head - start if head in window else annotations.ROOT for head in text.heads[start:end]
+    ]
     part.starts = [word - start for word in text.starts if word in window]
     for span in text.spans:
         if span.start >= start and span.end <= end:
@@ -72,12 +65,12 @@ def parse(text: Text, parser: Any) -> None:
     text.starts = [sentence.start for sentence in doc.sents]
 
 
-def to_document(text: Text, name: str) -> Document:
+def to_document(text: Text, name: str) -> annotations.Document:
     """The document with its mentions described; duplicates of span and chain count once."""
     unique = {(span.start, span.end, span.chain): span for span in text.spans}
     mentions = tuple(describe(unique[key], text) for key in sorted(unique))
     words = map(tuple, (text.words, text.tags, text.heads, text.relations))
-    return Document(name, *words, mentions, text.source)
+    return annotations.Document(name, *words, mentions, text.source)
 
 
 def keep(text: Text, singletons: bool, read: Counter) -> None:
@@ -122,9 +115,9 @@ def read_texts(
 
 
 def main(
-    documents: Out,
-    annotation: Out,
-    counts: Out,
+    documents: job.Out,
+    annotation: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     max_tokens: int,
@@ -144,20 +137,21 @@ def main(
         raise InputError(f"{source.get('path')}: no mention in the windows; check path and format")
     described = [to_document(text, f"{name}-{k:05d}") for k, text in enumerate(texts)]
     examples = [
-        to_example(document, text.document) for document, text in zip(described, texts, strict=True)
+        annotations.to_example(document, text.document)
+        for document, text in zip(described, texts, strict=True)
     ]
-    write_records(documents, examples)
-    write_records(annotation, described)
+    annotations.write_records(documents, examples)
+    annotations.write_records(annotation, described)
     read["mentions outside the words used"] -= sum(len(text.spans) for text in texts)
     kinds = Counter(mention.kind for document in described for mention in document.mentions)
     rows = {
-        "annotation": coreference_annotation(source),
+        "annotation": annotations.coreference_annotation(source),
         "documents": len({text.document for text in texts}),
         "texts": len(described),
         "words": sum(len(document.words) for document in described),
         **read,
         "mentions": kinds.total(),
-        **{f"{kind} mentions": kinds[kind] for kind in MENTION_KINDS},
+        **{f"{kind} mentions": kinds[kind] for kind in annotations.MENTION_KINDS},
     }
     tables.write_counts(rows, counts)
 

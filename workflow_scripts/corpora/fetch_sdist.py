@@ -10,7 +10,6 @@ from pathlib import Path
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
-from workflow_scripts.core.run.job import Out
 
 FIX = (
     "connect this machine to a package index or name one (PIP_INDEX_URL, or PIP_FIND_LINKS for a "
@@ -43,7 +42,6 @@ def download(requirement: str, sha256: str, folder: Path) -> Path:
 
 
 def _reason(done: subprocess.CompletedProcess) -> str:
-    """What went wrong according to pip, in one line."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr)
     got = re.search(r"Got\s+([0-9a-f]{64})", text)
     if got:
@@ -71,7 +69,7 @@ def _extract(archive: Path, folder: Path, label: str) -> None:
     downloads.unpack(archive, folder, f"sdists: {label}", fix)
 
 
-def main(fetched: Out, requirement: str, sha256: str) -> None:
+def main(fetched: job.Out, requirement: str, sha256: str) -> None:
     """Write the files of a distribution."""
     with tempfile.TemporaryDirectory() as folder:
         unpack(download(requirement, sha256, Path(folder)), fetched, requirement)

@@ -19,7 +19,6 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.downloads import File, Source
 from workflow_scripts.core.run.files import ARCHIVES
-from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 MIRROR = "ATLAS_MIRROR"
@@ -153,9 +152,7 @@ BY: dict[str, Callable[[Source, File, Path, str], None]] = {
 }
 
 
-def publish(
-    source: Source, work: Path, folder: Path, put: Callable[[Path, Path], object] = os.replace
-) -> None:
+def publish(source: Source, work: Path, folder: Path) -> None:
     """Put the files of a source from `work` into `folder`; archives become folders of their names.
 
     Nothing else in `work` counts. Raises InputError for an archive that cannot be unpacked, which
@@ -176,14 +173,11 @@ def publish(
                 given.unlink()
                 raise
         else:
-            put(given, path)
+            os.replace(given, path)
 
 
-def main(fetched: Out, source: str, digest: str) -> None:
-    """Write the files of a source; the log has the SHA-256 of each.
-
-    `digest` is that of the source's rows, so that a changed row fetches again.
-    """
+def main(fetched: job.Out, source: str) -> None:
+    """Write the files of a source; the log has the SHA-256 of each."""
     entry = downloads.sources()[source]
     work = job.final(fetched).with_name(f"{source}.work")
     for name, sha256 in fetch(entry, work, os.environ.get(MIRROR, "")).items():

@@ -85,7 +85,6 @@ def _parsed(path: Path) -> Element:
 
 
 def _core_sets(path: Path) -> set[str]:
-    """The frame elements in any core set of a frame's file."""
     if not path.is_file():
         raise InputError(
             f"{path}: no such file, and core sets are in it; copy FrameNet's frame/ next to lu/ or "
@@ -98,7 +97,6 @@ def _core_sets(path: Path) -> set[str]:
 def _sentences_of_unit(
     root: Element, path: Path, core: set[str], by_place: bool
 ) -> Iterator[AnnotatedSentence]:
-    """The manually annotated sentences of one lexical unit's file."""
     for sentence in root.iter(f"{NAMESPACE}sentence"):
         text = sentence.findtext(f"{NAMESPACE}text") or ""
         where = f"{path}: sentence {sentence.get('ID')}"

@@ -1,7 +1,4 @@
-"""Sentences whose predicate and core frame elements are known (Kovaleva et al. 2019, 4.2).
-
-They are filtered as the paper's text states or as its released notebook does, which are different.
-"""
+"""Sentences whose predicate and core frame elements are known (Kovaleva et al. 2019, 4.2)."""
 
 import random
 from collections.abc import Iterator
@@ -22,14 +19,7 @@ from workflow_scripts.core.data.annotations import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import linked, new_fact
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
-from workflow_scripts.corpora.frame_files import (
-    AnnotatedSentence,
-    Span,
-    sentences_of,
-    sentences_of_nltk,
-    words_of,
-)
+from workflow_scripts.corpora import frame_files
 
 MAX_TOKENS = 12  # of a sentence; a longer one may evoke other frames
 MAX_ELEMENT_TOKENS = 3
@@ -57,13 +47,13 @@ class Filters(NamedTuple):
         )
 
 
-FILTERS = {
+FILTERS = {  # as the text of the paper states, and as its released notebook does
     "paper": Filters(core_sets=False, all_elements=False, min_distance=2),
     "released": Filters(core_sets=True, all_elements=True, min_distance=3),
 }
 
 
-def generated(n: int, seed: int) -> Iterator[AnnotatedSentence]:
+def generated(n: int, seed: int) -> Iterator[frame_files.AnnotatedSentence]:
     """Sentences of the study's own grammar, whose roles are known."""
     for number in range(n):
         rng = random.Random(f"{seed}-frames-{number}")
@@ -73,7 +63,7 @@ def generated(n: int, seed: int) -> Iterator[AnnotatedSentence]:
             if role in spans:
                 spans[role].append((len(text), len(text) + len(words)))
             text += f"{words} "
-        yield AnnotatedSentence(
+        yield frame_files.AnnotatedSentence(
             text=f"{text[0].upper()}{text[1:]}.",
             source=f"grammar: sentence {number}",
             frame=fact.verb.frame,
@@ -82,15 +72,17 @@ def generated(n: int, seed: int) -> Iterator[AnnotatedSentence]:
         )
 
 
-def covered(words: list[Span], span: Span) -> tuple[int, ...]:
+def covered(words: list[frame_files.Span], span: frame_files.Span) -> tuple[int, ...]:
     """Indices of the words that a span of characters touches."""
     return tuple(k for k, (start, end) in enumerate(words) if start < span[1] and span[0] < end)
 
 
-def links_of(sentence: AnnotatedSentence, filters: Filters) -> tuple[FrameLinks | None, str]:
+def links_of(
+    sentence: frame_files.AnnotatedSentence, filters: Filters
+) -> tuple[FrameLinks | None, str]:
     """The sentence's links, or None and the filter that leaves the sentence out."""
     targets, long, bare, long_element, close = filters.names
-    spans = words_of(sentence.text)
+    spans = frame_files.words_of(sentence.text)
     if len(sentence.targets) != 1:
         return None, targets
     if len(spans) > MAX_TOKENS:
@@ -115,7 +107,7 @@ def links_of(sentence: AnnotatedSentence, filters: Filters) -> tuple[FrameLinks 
 
 
 def filtered(
-    sentences: Iterator[AnnotatedSentence], name: str, filters: Filters
+    sentences: Iterator[frame_files.AnnotatedSentence], name: str, filters: Filters
 ) -> tuple[list[Example], list[FrameLinks], dict[str, int]]:
     """What passes the filters, and how many sentences were read and each filter left out.
 
@@ -135,24 +127,22 @@ def filtered(
 
 
 def main(
-    sentences: Out,
-    annotation: Out,
-    counts: Out,
+    sentences: job.Out,
+    annotation: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     filters: str,
     seed: int = 1,
-    files: list[Path] = (),
-    definitions: list[Path] = (),
 ) -> None:
     """Write sentences, links and what each of the `filters` left out, next to the paper's count."""
     chosen = FILTERS[filters]
     if "generate" in source:
         annotated = generated(source["generate"], seed)
     elif "nltk" in source:
-        annotated = sentences_of_nltk(source["nltk"], chosen.core_sets)
+        annotated = frame_files.sentences_of_nltk(source["nltk"], chosen.core_sets)
     else:
-        annotated = sentences_of(Path(source["path"]), chosen.core_sets)
+        annotated = frame_files.sentences_of(Path(source["path"]), chosen.core_sets)
     examples, kept, numbers = filtered(annotated, name, chosen)
     if not kept:
         raise InputError(f"corpora.frames.{name}: no sentence passes the filters; use more")

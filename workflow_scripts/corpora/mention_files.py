@@ -158,7 +158,6 @@ class Brackets:
             self._add(places, opened, name)
 
     def _add(self, places: list[int], line: int, name: Name) -> None:
-        """A whole mention, which was opened in `line`."""
         nodes = [self._words[place] for place in places]
         words = [word for word in nodes if word is not None]
         if not words:
@@ -259,7 +258,6 @@ def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
 
 
 def _guess(file: Path) -> str:
-    """The format, by the file's name and its first line of columns."""
     if file.suffix == ".conllu":
         return "conllu"
     if file.name.endswith("_gold_conll"):
@@ -361,7 +359,6 @@ def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, s
 
 
 def _conllu(file: Path, seen: dict[str, str]) -> Iterator[Text]:
-    """CoNLL-U whose MISC column holds `Entity=`; the trees are in the same file."""
     trees = _trees_by_document(file)
     name = file.stem
     text: Text | None = None

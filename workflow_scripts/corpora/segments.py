@@ -9,12 +9,16 @@ from typing import Any
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.sources import load_rows, path_of
-from workflow_scripts.core.data.tables import sample_by
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import files_at
-from workflow_scripts.core.run.job import Out
-from workflow_scripts.corpora.articles import ENDINGS, FORMATS, Article, Paragraph
+from workflow_scripts.corpora.articles import (
+    ENDINGS,
+    FORMATS,
+    Article,
+    Paragraph,
+    articles_of_lines,
+)
 
 
 def articles(source: dict[str, Any]) -> Iterator[Article]:
@@ -49,7 +53,7 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
             yield Article(row["title"], paragraphs)
         else:
             lines.append((f"{label}:{number}", row["text"].rstrip("\n")))
-    yield from FORMATS["wikitext" if form == "auto" else form].of_lines(lines)
+    yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)
 
 
 Pair = tuple[str, Paragraph, Paragraph]
@@ -95,7 +99,7 @@ def divide(
     while len(training) < len(order) - 1 and sum(len(pairs[i]) for i in training) < wanted:
         training.add(order[len(training)])
     rest = [pair for i, article in enumerate(pairs) if i not in training for pair in article]
-    analysed = sample_by(rng, rest, n_segments)
+    analysed = tables.sample_by(rng, rest, n_segments)
     return list(analysed), [pair for i in sorted(training) for pair in pairs[i]]
 
 
@@ -108,9 +112,9 @@ def to_examples(pairs: Iterable[Pair], name: str) -> list[Example]:
 
 
 def main(
-    segments: Out,
-    training: Out,
-    counts: Out,
+    segments: job.Out,
+    training: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     n_segments: int,

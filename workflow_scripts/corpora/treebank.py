@@ -1,36 +1,22 @@
-"""A treebank as the study reads it: sentences for the model, and their trees next to them.
-
-From files, from the hub, or, as silver, by parsing the study's own text with spaCy.
-"""
+"""A treebank as the study reads it: sentences for the model, and their trees next to them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import (
-    ROOT,
-    Example,
-    Tree,
-    misshapen,
-    read_examples,
-    to_example,
-    write_records,
-)
+from workflow_scripts.core.data import annotations, tables
 from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree
-from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.tree_files import trees_of
 
-Pairs = Iterator[tuple[str, Tree]]
+Pairs = Iterator[tuple[str, annotations.Tree]]
 
 
-def parsed(examples: list[Example], model: str) -> Pairs:
+def parsed(examples: list[annotations.Example], model: str) -> Pairs:
     """Document and tree of each sentence of running text, parsed by spaCy."""
     texts = [(text, example) for example in examples for text in example.texts]
     docs = parse(load_spacy(model), [(text, example.source) for text, example in texts])
@@ -53,20 +39,20 @@ def from_hub(source: dict[str, Any]) -> Pairs:
         # No multiword ranges, whose heads are no numbers.
         rows = [each for each in rows if whole_number(str(each[1])) is not None]
         tokens, heads, relations, tags = zip(*rows, strict=True) if rows else ((),) * 4
-        indices = tuple(int(head) - 1 if int(head) else ROOT for head in heads)
+        indices = tuple(int(head) - 1 if int(head) else annotations.ROOT for head in heads)
         if any(index >= len(rows) for index in indices):
             raise InputError(f"{where}: a head is outside its sentence; fix the dataset")
-        if wrong := misshapen(indices):
+        if wrong := annotations.misshapen(indices):
             raise InputError(f"{where}: {wrong[1]}; fix the dataset")
         words = tuple("".join(word.split()) for word in tokens)
         tags = tuple(tag or "" for tag in tags)
-        yield where.rpartition(":")[0], Tree("", words, indices, relations, tags, where)
+        yield where.rpartition(":")[0], annotations.Tree("", words, indices, relations, tags, where)
 
 
 def main(
-    sentences: Out,
-    annotation: Out,
-    counts: Out,
+    sentences: job.Out,
+    annotation: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     n_sentences: int = 0,
@@ -75,7 +61,7 @@ def main(
 ) -> None:
     """Write sentences, trees and counts; `text` is the corpus to parse, if `source` has `parse`."""
     if "parse" in source:
-        pairs = list(parsed(read_examples(text), source["spacy"]))
+        pairs = list(parsed(annotations.read_examples(text), source["spacy"]))
     elif "hub" in source:
         pairs = list(from_hub(source))
     else:
@@ -83,10 +69,12 @@ def main(
     usable = [(document, tree) for document, tree in pairs if len(tree.words) > 1]
     chosen = [
         (document, replace(tree, id=f"{name}-{k:05d}"))
-        for k, (document, tree) in enumerate(sample(usable, n_sentences, seed))
+        for k, (document, tree) in enumerate(tables.sample(usable, n_sentences, seed))
     ]
-    write_records(sentences, (to_example(tree, document) for document, tree in chosen))
-    write_records(annotation, (tree for _, tree in chosen))
+    annotations.write_records(
+        sentences, (annotations.to_example(tree, document) for document, tree in chosen)
+    )
+    annotations.write_records(annotation, (tree for _, tree in chosen))
     rows = {
         "annotation": "silver" if "parse" in source else "gold",
         "documents": len({document for document, _ in chosen}),

@@ -14,7 +14,6 @@ from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.vectors import write_vectors
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
 MIN_COUNT = 2  # times that a word must occur to get a vector
@@ -126,9 +125,9 @@ def trained(
 
 
 def main(
-    vectors: Out,
-    words: Out,
-    counts: Out,
+    vectors: job.Out,
+    words: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     dimensions: int = 100,
     epochs: int = 10,

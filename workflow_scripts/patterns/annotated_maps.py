@@ -28,8 +28,7 @@ def masses(
 
     `pattern` is [..., query, key]; `special` (bool [L]) marks [CLS], [SEP]; `segment` is [L]. The
     diagonals are the token itself and its neighbours, without special columns. The excess is, among
-    ordinary tokens, the share of mass within the own segment minus that of uniform attention; it is
-    0 where there is one segment.
+    ordinary tokens, the share of mass within the own segment minus that of uniform attention.
     """
     pattern = pattern.astype(np.float32)
     length = pattern.shape[-1]
@@ -63,19 +62,16 @@ COLUMNS = ("model", "corpus", "example", "layer", "head", "class", "tokens")
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotated map: 0-based layer and head, number of its class, digest of its tokens.
-
-    `source` is the file and line.
-    """
+    """One annotated map: 0-based layer and head."""
 
     model: str
     corpus: str
     example: str
     layer: int
     head: int
-    label: int
-    tokens: str
-    source: str
+    label: int  # number of its class
+    tokens: str  # digest
+    source: str  # file and line
 
     @property
     def stage(self) -> str:
@@ -109,10 +105,7 @@ def digest_of(ids: np.ndarray) -> str:
 
 
 def read_annotations(path: Path) -> list[Annotation]:
-    """The rows of an annotation file with COLUMNS.
-
-    Raises InputError, with the line, for an unknown class, a duplicate map or a malformed row.
-    """
+    """The rows of an annotation file with COLUMNS."""
     rows = read_rows(path)
     if tuple(next(rows, (0, []))[1]) != COLUMNS:
         raise InputError(f"{path}:1: the columns must be {','.join(COLUMNS)}")
@@ -121,23 +114,19 @@ def read_annotations(path: Path) -> list[Annotation]:
         source = f"{path}:{number}"
         if len(fields) != len(COLUMNS):
             raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
-        texts = map(tables.from_text, fields)
-        read = _read_row(dict(zip(COLUMNS, texts, strict=True)), source)
+        row = dict(zip(COLUMNS, map(tables.from_text, fields), strict=True))
+        if row["class"] not in CLASSES:
+            accepted = ", ".join(CLASSES)
+            raise InputError(f"{source}: class {row['class']!r} is unknown; accepted: {accepted}")
+        layer, head = whole_number(row["layer"]), whole_number(row["head"])
+        if layer is None or head is None:
+            raise InputError(f"{source}: layer and head must be numbers from 0; fix them")
+        label, named = CLASSES.index(row.pop("class")), row | {"layer": layer, "head": head}
+        read = Annotation(**named, label=label, source=source)
         if read.key[:-1] in annotations:
             raise InputError(f"{source}: this map is annotated in a line above already; remove one")
         annotations[read.key[:-1]] = read
     return list(annotations.values())
-
-
-def _read_row(row: dict[str, str], source: str) -> Annotation:
-    if row["class"] not in CLASSES:
-        accepted = ", ".join(CLASSES)
-        raise InputError(f"{source}: class {row['class']!r} is unknown; accepted: {accepted}")
-    layer, head = whole_number(row["layer"]), whole_number(row["head"])
-    if layer is None or head is None:
-        raise InputError(f"{source}: layer and head must be numbers from 0; fix them")
-    label, named = CLASSES.index(row.pop("class")), row | {"layer": layer, "head": head}
-    return Annotation(**named, label=label, source=source)
 
 
 def by_example(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
@@ -155,11 +144,7 @@ def maps_of(
     special: np.ndarray,
     segment: np.ndarray,
 ) -> list[Map]:
-    """The maps of one example's annotations, from its pattern [layer, head, query, key].
-
-    `ids`, `special` and `segment` are [L]. Raises InputError where the example's tokens are not
-    those that were annotated, or the model has no such head.
-    """
+    """Maps of a pattern [layer, head, query, key]; InputError for other tokens or heads."""
     maps = []
     for annotation in annotations:
         layer, head, source = annotation.layer, annotation.head, annotation.source

@@ -21,22 +21,14 @@ CELL = 1.6  # inches
 def draw_sheet(
     maps: Sequence[np.ndarray], ends: Sequence[int], titles: Sequence[str], path: Path
 ) -> None:
-    """Draw maps [query, key] as the classifier sees them: square roots of weights over the largest.
-
-    A tick marks the last token of the first segment, `ends`.
-    """
+    """Draw maps as the classifier sees them; a tick marks the end of the first segment, `ends`."""
     with figures.style():
         figure, cells = figures.new(PER_ROW * CELL, ROWS * (CELL + 0.15), PER_ROW, ROWS)
         for axes in cells[len(maps) :]:
             axes.axis("off")
         for axes, pattern, end, title in zip(cells, maps, ends, titles, strict=False):
-            axes.imshow(
-                np.sqrt(pattern / pattern.max()),
-                cmap=colours.IN_GREY,
-                vmin=0,
-                vmax=1,
-                interpolation="nearest",
-            )
+            scale = {"vmin": 0, "vmax": 1, "interpolation": "nearest"}
+            axes.imshow(np.sqrt(pattern / pattern.max()), cmap=colours.IN_GREY, **scale)
             axes.set_xticks([end], [""])
             axes.set_yticks([end], [""])
             axes.set_title(title, fontsize=7, pad=2)
@@ -52,18 +44,9 @@ def sample_maps(cache: Cache, n: int, seed: int) -> list[tuple[int, int, int]]:
 
 
 def main(
-    attention: Path,
-    card: Path,
-    sheets: Out,
-    model: str,
-    corpus: str,
-    n_maps: int,
-    seed: int = 1,
+    attention: Path, card: Path, sheets: Out, model: str, corpus: str, n_maps: int, seed: int = 1
 ) -> None:
-    """Write sheet-1.png, ..., annotation.csv, whose column class is to be filled in, and maps.h5.
-
-    The latter holds the maps, so that annotations are of use where the checkpoint is no more.
-    """
+    """Write sheet-1.png, ..., annotation.csv to fill in, and maps.h5, to be kept next to it."""
     sheets.mkdir()
     rows, maps, ends, about = [], [], [], []
     with Cache(attention, read_card(card)) as cache:

@@ -21,10 +21,7 @@ PANEL = 1.22  # inches of a map
 
 @figures.drawn
 def kovaleva2019_fig1(maps: Path) -> Figure:
-    """Typical maps: a column for each class and a row for each place, all on one scale of weights.
-
-    Darker means more attention.
-    """
+    """Typical maps: a column for each class and a row for each place, all on one scale."""
     frame = tables.read(maps)
     n = frame["place"].max() + 1
     figure, cells = figures.new(figures.TWO_COLUMNS, 0.45 + (PANEL + 0.2) * n, len(CLASSES), n)

@@ -23,8 +23,7 @@ def paired(first: Iterable[Annotation], second: Iterable[Annotation]) -> np.ndar
 def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
     """Share of maps with equal classes, with Wilson's interval: all, and by the first's class.
 
-    For all also Cohen's kappa, with a 95% bootstrap interval over maps; by class also the class
-    that the second annotation most often gives instead. `labels` is [2, map].
+    For all also Cohen's kappa, with a 95% bootstrap interval over maps. `labels` is [2, map].
     """
     one, other = labels
     rows = []

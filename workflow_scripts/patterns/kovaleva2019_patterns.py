@@ -20,8 +20,7 @@ METHODS = ("network", "rules")
 def macro_f1(labels: np.ndarray, given: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Macro F1 of each sample, [draw], of classes [map] and weights [draw, map].
 
-    Over the classes that occur among the labels; one that a sample neither has nor is given is left
-    out of that sample's mean.
+    Over the classes among the labels, without those that a sample neither has nor is given.
     """
     weights, scores = weights.astype(float), []
     for name in np.unique(labels):
@@ -33,10 +32,7 @@ def macro_f1(labels: np.ndarray, given: np.ndarray, weights: np.ndarray) -> np.n
 
 
 def scores_of(maps: pd.DataFrame, draws: int, seed: int) -> dict[str, float]:
-    """Macro F1 and accuracy of the maps' classes, with 95% intervals that resample examples.
-
-    All maps of an example are resampled together.
-    """
+    """Macro F1 and accuracy of the maps' classes, with 95% intervals that resample examples."""
     labels, given = maps["label"].to_numpy(), maps["given"].to_numpy()
     weights = document_weights(maps["group"].to_numpy(), draws, seed)
     once = np.ones((1, len(maps)))
@@ -53,10 +49,7 @@ def _accuracy(labels: np.ndarray, given: np.ndarray, weights: np.ndarray) -> np.
 
 
 def classifier_table(predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """One row per method and kind of maps: all, pretrained, fine-tuned, as far as there are any.
-
-    The paper's number stands next to the network's on fine-tuned maps, which the paper's are.
-    """
+    """One row per method and kind of maps: all, pretrained, fine-tuned, as far as there are any."""
     rows = []
     for method, of_method in predictions.groupby("method", sort=False):
         stages = [stage for stage in STAGES if (of_method["stage"] == stage).any()]
@@ -72,8 +65,7 @@ def shares_table(shares: pd.DataFrame) -> pd.DataFrame:
     """One row per task, stage and class: its share of all maps, in percent, by both methods.
 
     `both` is the share of maps that both give the class, `agreement` that share of the maps that
-    either gives it. annotated_model and annotated_stage are of the maps that the network learnt
-    from.
+    either gives it.
     """
     keys = ["task", "stage", "class", "annotated_model", "annotated_stage"]
     percent = 100 * shares.groupby([*keys, "method"], sort=False)[["share", "both"]].mean()

@@ -1,7 +1,4 @@
-"""What the table of classes of maps holds, and the measures of heads that it gives.
-
-Kovaleva et al. (2019, section 4.1).
-"""
+"""What the table of classes of maps holds, and its measures of heads (Kovaleva et al., 4.1)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -40,13 +37,8 @@ SHARES = Table(
     paper="kovaleva2019",
     group="Classes of maps",
 )
-CLASS_OF_MOST = replace(
-    SHARES,
-    about="the class of most of the head's maps",
-    factor=1,
-    unit="",
-    categories=CLASSES,
-)
+MOST = "the class of most of the head's maps"
+CLASS_OF_MOST = replace(SHARES, about=MOST, factor=1, unit="", categories=CLASSES)
 NETWORK = {"method": "network"}
 
 

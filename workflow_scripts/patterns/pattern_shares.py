@@ -37,12 +37,7 @@ def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
 def main(
     classifier: Path, caches: list[Path], cards: list[Path], shares: Out, names: list[list]
 ) -> None:
-    """Write the share of each class for each head.
-
-    `names` has task, stage and seed of each of `caches`, `cards` the card of its model. `both` is
-    the share of maps that both methods give the class. annotated_model and annotated_stage state
-    which maps the classifier has learnt from.
-    """
+    """Write each head's shares of classes; `names` has task, stage and seed of each of `caches`."""
     with safe_open(classifier, "pt") as file:
         about = json.loads(file.metadata()["about"])
     learnt_from = {name: about[name] for name in ("annotated_model", "annotated_stage")}

@@ -1,12 +1,15 @@
 """Clark et al. 2019, Table 3: how well probes of attention predict dependency trees."""
 
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE, observed_and_resampled
 from workflow_scripts.probes.probe_scores import BOUND
 
 # The paper's own scores (BERT-base, Penn Treebank, GloVe), in its order.
@@ -20,6 +23,8 @@ PAPER = {
 }
 ROWS = ("right-branching", "distances-and-words", "random-attention-and-words", BOUND)
 ROWS += ("attention-only", "attention-and-words", "structural")
+# What the structural probe is compared in; the others are compared with each other in UAS.
+UNDIRECTED = "UUAS"
 
 
 def table3(scores: pd.DataFrame) -> pd.DataFrame:
@@ -42,10 +47,51 @@ def table3(scores: pd.DataFrame) -> pd.DataFrame:
     return rounded.assign(learning_rate=frame["learning_rate"])
 
 
-def main(scores: Path, table: Out, annotation: str) -> None:
-    """Write the table; `annotation` states whether the trees are gold or silver."""
-    frame = table3(tables.read(scores)).assign(annotation=annotation)
-    tables.write_csv(frame, table)
+def pairs(counts: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Score of `probe` minus that of `other`, in points, with a 95% interval.
+
+    Every draw of documents is the same for both probes. The paper's difference is given where it
+    compares the same measure.
+    """
+    rows = []
+    for measure, part in counts[counts["task"] == "real"].groupby("measure", sort=False):
+        correct, total = (
+            part.pivot(index="document", columns="probe", values=name)
+            for name in ("correct", "total")
+        )
+        weights = observed_and_resampled(len(total), draws, seed)
+        scored = pd.DataFrame(
+            100 * (weights @ correct.to_numpy()) / (weights @ total.to_numpy()),
+            columns=correct.columns,
+        )
+        for other, probe in combinations([name for name in PAPER if name in scored], 2):
+            if measure == UNDIRECTED and probe != "structural":
+                continue
+            difference = (scored[probe] - scored[other]).to_numpy()
+            several = len(total) > 1
+            low, high = np.percentile(difference[1:], CONFIDENCE) if several else (np.nan, np.nan)
+            row = {"measure": measure, "probe": probe, "other": other}
+            row |= {"score": scored[probe][0], "other_score": scored[other][0]}
+            row |= {"difference": difference[0], "ci_low": low, "ci_high": high}
+            row |= {"n": int(total[probe].sum()), "n_documents": len(total)}
+            row["paper_difference"] = PAPER[probe] - PAPER[other] if measure == "UAS" else None
+            rows.append(row)
+    return pd.DataFrame(rows).astype({"paper_difference": "Int64"})
+
+
+def main(
+    scores: Path,
+    counts: Path,
+    table: Out,
+    differences: Out,
+    annotation: str,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> None:
+    """Write Table 3 and the differences between probes; `annotation` is that of the trees."""
+    tables.write_csv(table3(tables.read(scores)).assign(annotation=annotation), table)
+    compared = pairs(tables.read(counts), bootstrap, seed).round(1)
+    tables.write_csv(compared.assign(annotation=annotation), differences)
 
 
 if __name__ == "__main__":

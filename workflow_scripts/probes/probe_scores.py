@@ -68,9 +68,9 @@ def right_branching(sentences: Sequence[Sentence]) -> Answers:
 def uniform_attention_bound(sentences: Sequence[Sentence]) -> SentenceCounts:
     """What no attention-and-words probe exceeds where attention is the same to all words.
 
-    The candidates of a sentence then have one order for all of its words; each word only chooses
-    between the first one and the root, and the first one itself takes the second. At best the
-    root, all words whose head comes first, and that one word are right: the best first one counts.
+    The candidates then have one order for all words; each word only chooses between the first one
+    and the root, and the first one itself takes the second. At best the root, all words whose head
+    comes first, and that one word are right: the best first one counts.
     """
     correct = []
     for sentence in sentences:
@@ -93,10 +93,7 @@ def by_document(counts: SentenceCounts, sentences: Sequence[Sentence]) -> pd.Dat
 
 
 def score(documents: pd.DataFrame, draws: int, seed: int) -> dict[str, float]:
-    """Share of correct answers with its 95% bootstrap interval over documents.
-
-    `documents` is a table of `by_document`. There is no interval, but NaN, of a single document.
-    """
+    """Share of correct answers with its 95% interval over documents, NaN for a single one."""
     correct, total = (documents[[name]].to_numpy() for name in ("correct", "total"))
     mean, low, high = (
         value.item() for value in bootstrap.bootstrap_accuracy(correct, total, draws, seed)

@@ -22,21 +22,15 @@ BEHAVIOURS = ("itself", "first", "last")
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of n words.
-
-    `attention` is float16 [head, word, word], heads layer by layer; `edges` float16
-    [4, head, word]: attention to the start and the end token, and from them. `vectors` is
-    [word, dimension]. `heads` has 0 for the root and k + 1 for word k, as the probes' scores do;
-    `scored` is true for every word but punctuation.
-    """
+    """One sentence of n words."""
 
     tree: Tree
     document: str
-    attention: np.ndarray
-    edges: np.ndarray
-    vectors: np.ndarray
-    heads: np.ndarray
-    scored: np.ndarray
+    attention: np.ndarray  # float16 [head, word, word], heads layer by layer
+    edges: np.ndarray  # float16 [4, head, word]: to the start and the end token, and from them
+    vectors: np.ndarray  # [word, dimension]
+    heads: np.ndarray  # 0 for the root and k + 1 for word k
+    scored: np.ndarray  # true for every word but punctuation
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -84,10 +78,7 @@ def load(
 
 
 def split(sentences: Sequence[Sentence], dev_share: float, seed: int) -> Split:
-    """Split by document, with about `dev_share` of all sentences held out.
-
-    Raises InputError where there are fewer than two documents.
-    """
+    """Split by document, with about `dev_share` of all sentences held out."""
     documents = sorted({sentence.document for sentence in sentences})
     if len(documents) < 2:
         raise InputError(
@@ -100,10 +91,8 @@ def split(sentences: Sequence[Sentence], dev_share: float, seed: int) -> Split:
         if sum(sizes[document] for document in held_out) >= dev_share * len(sentences):
             break
         held_out.add(documents[index])
-    return Split(
-        train=[sentence for sentence in sentences if sentence.document not in held_out],
-        dev=[sentence for sentence in sentences if sentence.document in held_out],
-    )
+    train = [sentence for sentence in sentences if sentence.document not in held_out]
+    return Split(train, [sentence for sentence in sentences if sentence.document in held_out])
 
 
 def without_tenth(sentences: Sequence[Sentence]) -> Split:

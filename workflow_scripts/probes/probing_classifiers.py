@@ -27,17 +27,14 @@ N_DISTANCES = 8
 
 @dataclass
 class Batch:
-    """Padded sentences; `mask` [sentence, word] is true where there is a word.
-
-    `heads` [sentence, word] are the correct candidates.
-    """
+    """Padded sentences."""
 
     pairs: torch.Tensor
     edges: torch.Tensor
     vectors: torch.Tensor
     candidates: torch.Tensor
-    mask: torch.Tensor
-    heads: torch.Tensor
+    mask: torch.Tensor  # [sentence, word], true where there is a word
+    heads: torch.Tensor  # [sentence, word], the correct candidates
 
 
 class AttentionOnly(nn.Module):
@@ -119,11 +116,7 @@ KEPT_BYTES = 2**31  # of padded attention that stay in memory
 
 
 class Batches(Sequence[Batch]):
-    """Sentences in batches of `size`, neighbours in length together.
-
-    `heads` are the correct candidates of each sentence. The first batches stay in memory, up to
-    `kept_bytes`; those of a large treebank are collated again whenever they are needed.
-    """
+    """Batches of sentences of neighbouring lengths; up to `kept_bytes` of them stay in memory."""
 
     def __init__(
         self,
@@ -237,10 +230,7 @@ def fit(
     device: torch.device,
     itself: bool = False,
 ) -> None:
-    """Fit `probe` to the cross entropy of the correct heads, averaged over words.
-
-    With `itself` a word is among its own candidates.
-    """
+    """Fit `probe` to the cross entropy of the correct heads, averaged over words."""
     probe.to(device).train()
 
     def loss_of(batch: Batch) -> torch.Tensor:

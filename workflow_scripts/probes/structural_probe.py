@@ -33,10 +33,7 @@ def word_states(
     device: str,
     batch_tokens: int,
 ) -> dict[str, np.ndarray]:
-    """Hidden states float16 [layer, word, hidden] by example id, averaged over wordpieces.
-
-    Layer 0 are the embeddings. A word without a wordpiece has zeros.
-    """
+    """Hidden states float16 [layer, word, hidden] by example id, averaged over wordpieces."""
     model = models.load_body(directory, running.pick_device(device))
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, max_positions)
@@ -115,7 +112,7 @@ def _pad(
     """States [sentence, word, hidden], and distances and mask [sentence, word, word] as float32."""
     vectors = pad_sequence([torch.from_numpy(words) for words in states], batch_first=True)
     n, longest, _ = vectors.shape
-    distances, mask = torch.zeros(n, longest, longest), torch.zeros(n, longest, longest)
+    distances, mask = torch.zeros(2, n, longest, longest)
     for row, target in enumerate(targets):
         length = len(target)
         distances[row, :length, :length] = torch.from_numpy(target)

@@ -73,6 +73,14 @@ class Results:
         self.counts.append(documents.assign(**about))
         self.scores.append(about | self._score(documents) | settings)
 
+    def keep_answers(self, about: dict[str, str], answers: Answers, **settings: float) -> None:
+        """Add a probe's UAS and, of the real task, its counts of UUAS; `about` has no measure."""
+        counts = by_document(attachments(answers), answers.sentences)
+        self.keep(about | {"measure": "UAS"}, counts, **settings)
+        if about["task"] == "real":
+            edges = by_document(undirected(answers), answers.sentences)
+            self.counts.append(edges.assign(**about, measure="UUAS"))
+
     def point(self, about: dict[str, Any], train: SentenceCounts, dev: pd.DataFrame) -> None:
         """Add a point to a probe's learning curve: scores on `train` and on `dev`, by document."""
         self.curve.append(about | {"train_score": train.share} | self._score(dev))
@@ -108,13 +116,10 @@ class Trainer:
             for task in TASKS:
                 fitted = self._fitted(probe, self._on(task, train), rates[name], task)
                 answers = self._answers(fitted, self._on(task, dev), task)
-                about = {"probe": name, "task": task, "measure": "UAS"}
-                counts = by_document(attachments(answers), answers.sentences)
-                self.results.keep(about, counts, learning_rate=rates[name])
+                about = {"probe": name, "task": task}
+                self.results.keep_answers(about, answers, learning_rate=rates[name])
                 self.results.save(name, task, fitted.state_dict())
                 if task == "real":
-                    edges = by_document(undirected(answers), answers.sentences)
-                    self.results.counts.append(edges.assign(**about | {"measure": "UUAS"}))
                     self._point(name, fitted, train, dev)
 
     def _rates(self, probes: Mapping[str, torch.nn.Module]) -> dict[str, float]:
@@ -252,13 +257,10 @@ class StructuralTrainer:
 
 def add_baselines(results: Results, split: Split) -> None:
     """Right branching, and the most that a probe gets where attention is the same to all words."""
-    answers = right_branching(split.dev)
-    about = {"probe": "right-branching", "task": "real", "measure": "UAS"}
-    results.keep(about, by_document(attachments(answers), split.dev))
-    edges = by_document(undirected(answers), split.dev)
-    results.counts.append(edges.assign(**about | {"measure": "UUAS"}))
+    about = {"probe": "right-branching", "task": "real"}
+    results.keep_answers(about, right_branching(split.dev))
     bound = by_document(uniform_attention_bound(split.dev), split.dev)
-    results.keep(about | {"probe": BOUND}, bound)
+    results.keep({"probe": BOUND, "task": "real", "measure": "UAS"}, bound)
 
 
 def main(

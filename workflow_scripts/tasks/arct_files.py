@@ -1,11 +1,10 @@
 """Strict readers of the official ARCT files and of the published adversarial set."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.tasks import ARCT_SPLITS, ARCT_TEXTS
-from workflow_scripts.core.data.text_files import read_lines, read_rows
+from workflow_scripts.core.data.text_files import check_header, read_lines, read_rows
 from workflow_scripts.core.errors import InputError
 
 ID, LABEL = "#id", "correctLabelW0orW1"
@@ -41,26 +40,49 @@ def read_split(
     return rows if truth is None else join_truth(rows, truth, full)
 
 
-def read_points(path: Path, labelled: bool = True) -> list[Row]:
-    """The points of a tab-separated file, in which quotes have no meaning."""
+def read_points(path: Path, labelled: bool = True, mark: str = "") -> list[Row]:
+    """The points of a tab-separated file, in which quotes have no meaning.
+
+    With `mark`, a column of a published adversarial file, which is quoted as CSV: those it marks.
+    """
     lines = ((number, line.split("\t")) for number, line in read_lines(path))
-    return _points(path, lines, labelled)[0]
+    lines = read_rows(path, "\t") if mark else lines
+    _, names = next(lines, (0, []))
+    needed = [ID, *ARCT_TEXTS, *([LABEL] if labelled else []), *([mark] if mark else [])]
+    check_header(path, names, needed)
+    rows, seen = [], {}
+    for number, fields in lines:
+        where = f"{path}:{number}"
+        if len(fields) != len(names):
+            raise InputError(
+                f"{where}: {len(fields)} columns, but {len(names)} in the header; correct the row"
+            )
+        row = dict(zip(names, fields, strict=True))
+        for column in (ID, *ARCT_TEXTS):
+            if not row[column].strip():
+                raise InputError(f"{where}: an empty {column}; fill it in")
+        if row[ID] in seen:
+            raise InputError(f"{where}: id {row[ID]} is also in line {seen[row[ID]]}; remove one")
+        seen[row[ID]] = number
+        point = {"id": row[ID], "source": where}
+        point |= {column: " ".join(row[column].split()) for column in ARCT_TEXTS}
+        if labelled:
+            point["label"] = _label(row[LABEL], where)
+        if mark and row[mark] not in ("True", "False"):
+            raise InputError(f"{where}: {mark} is {row[mark]!r}; write True or False")
+        if not mark or row[mark] == "True":
+            rows.append(point)
+    if not seen:
+        raise InputError(f"{path}: no rows below the header; give the whole file")
+    return rows
 
 
-def read_published(path: Path, version: str) -> list[Row]:
-    """The points that a published adversarial file adds: tab-separated, quoted as CSV."""
-    mark, added = MARKS[version], []
-    for row, value in zip(*_points(path, read_rows(path, "\t"), True, mark), strict=True):
-        if value not in ("True", "False"):
-            raise InputError(f"{row['source']}: {mark} is {value!r}; write True or False")
-        if value == "True":
-            added.append(row)
-    return added
+def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
+    """The rows with the labels of a truth file, which must have exactly the ids of `data`.
 
-
-def read_truth(path: Path) -> dict[str, tuple[int, str]]:
-    """Label and source (file:line) of each id; a line has an id and a label, or a comment."""
-    labels: dict[str, tuple[int, str]] = {}
+    A line of it has an id and a label, or is a comment.
+    """
+    labels: dict[str, tuple[int, str]] = {}  # with where each stands
     for number, line in read_lines(path):
         where = f"{path}:{number}"
         if line.startswith("#") or not line.strip():
@@ -71,12 +93,6 @@ def read_truth(path: Path) -> dict[str, tuple[int, str]]:
         if fields[0] in labels:
             raise InputError(f"{where}: a second line for id {fields[0]}; remove one")
         labels[fields[0]] = _label(fields[1], where), where
-    return labels
-
-
-def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
-    """The rows with the labels of a truth file, which must have exactly the ids of `data`."""
-    labels = read_truth(path)
     for row in rows:
         if row["id"] not in labels:
             raise InputError(f"{path}: no label for id {row['id']} ({row['source']}); add it")
@@ -126,43 +142,6 @@ def _find(folder: Path, names: tuple[str, ...], split: str) -> Path | None:
         folder / inner.format(split) / name.format(split) for name in names for inner in FOLDERS
     ]
     return next((path for path in paths if path.is_file()), None)
-
-
-def _points(
-    path: Path, lines: Iterator[tuple[int, list[str]]], labelled: bool, mark: str | None = None
-) -> tuple[list[Row], list[str]]:
-    """Rows of a file with a header and, of each row, the value of the column `mark`."""
-    _, names = next(lines, (0, []))
-    needed = [ID, *ARCT_TEXTS, *([LABEL] if labelled else []), *([mark] if mark else [])]
-    for column in needed:
-        if names.count(column) != 1:
-            raise InputError(
-                f"{path}:1: {names.count(column)} columns {column!r}; needed are "
-                f"{', '.join(needed)}, separated by tabs"
-            )
-    rows, marks, seen = [], [], {}
-    for number, fields in lines:
-        where = f"{path}:{number}"
-        if len(fields) != len(names):
-            raise InputError(
-                f"{where}: {len(fields)} columns, but {len(names)} in the header; correct the row"
-            )
-        row = dict(zip(names, fields, strict=True))
-        for column in (ID, *ARCT_TEXTS):
-            if not row[column].strip():
-                raise InputError(f"{where}: an empty {column}; fill it in")
-        if row[ID] in seen:
-            raise InputError(f"{where}: id {row[ID]} is also in line {seen[row[ID]]}; remove one")
-        seen[row[ID]] = number
-        point = {"id": row[ID], "source": where}
-        point |= {column: " ".join(row[column].split()) for column in ARCT_TEXTS}
-        if labelled:
-            point["label"] = _label(row[LABEL], where)
-        rows.append(point)
-        marks.append(row[mark] if mark else "")
-    if not rows:
-        raise InputError(f"{path}: no rows below the header; give the whole file")
-    return rows, marks
 
 
 def _label(text: str, where: str) -> int:

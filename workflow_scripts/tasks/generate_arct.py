@@ -15,7 +15,6 @@ from pathlib import Path
 from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.tasks.arct_files import ADVERSARIAL, ID, LABEL, PLANTED
 
 HEADER = f"{ID}\twarrant0\twarrant1\t{LABEL}\treason\tclaim\tdebateTitle\tdebateInfo"
@@ -50,12 +49,6 @@ PHRASES = {
     for good, phrases in ((True, GOOD), (False, BAD))
 }
 CONTRACTED = {"are not": "aren't", "do not": "don't"}
-
-
-def planted_counts(n: int, productivity: float, coverage: float) -> dict[str, int]:
-    """How many of `n` points have the cue in one warrant alone, and in the right one alone."""
-    applicable = round(coverage * n)
-    return {"applicable": applicable, "productive": round(productivity * applicable)}
 
 
 def claims() -> dict[str, str]:
@@ -137,14 +130,17 @@ def write_split(
         (folder / name).write_text("\n".join(content) + "\n", encoding="utf-8")
 
 
-def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
+def main(generated: job.Out, numbers: dict[str, float], seed: int = 1) -> None:
     """Write train, dev and test, the claim map and the counts of the planted cue to a directory.
 
     `numbers` has train, dev and test (points), productivity and coverage.
     """
-    shares = numbers["productivity"], numbers["coverage"]
     sizes = {split: int(numbers[split]) for split in ARCT_SPLITS}
-    planted = {split: planted_counts(n, *shares) for split, n in sizes.items()}
+    planted = {}  # points with the cue in one warrant alone, and in the right one alone
+    for split, n in sizes.items():
+        applicable = round(numbers["coverage"] * n)
+        productive = round(numbers["productivity"] * applicable)
+        planted[split] = {"applicable": applicable, "productive": productive}
     if not all(counts["applicable"] for counts in planted.values()):
         raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")
     folder = generated / ADVERSARIAL

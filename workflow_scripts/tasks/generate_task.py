@@ -6,23 +6,10 @@ from dataclasses import replace
 
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.generated.grammar import (
-    LABORATORY,
-    ROLES,
-    TOWN,
-    Domain,
-    Fact,
-    changed,
-    new_fact,
-    opposite,
-    question,
-    sentence,
-    unacceptable,
-)
+from workflow_scripts.core.generated import grammar
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
-Domains = tuple[Domain, ...]
+Domains = tuple[grammar.Domain, ...]
 Row = tuple[str, str, str]  # both texts, the second of which may be empty, and the label
 CORE = ("agent", "verb", "theme")
 WEIGHTS = {"agent": 1.0, "verb": 1.25, "theme": 1.25, "place": 0.75, "time": 0.75}
@@ -40,27 +27,27 @@ HEADERS = {
 
 def mrpc(rng: random.Random, domains: Domains) -> Row:
     """A paraphrase (two of three), or a sentence about another person, deed or thing."""
-    fact = new_fact(rng, domains, negated=0.1)
+    fact = grammar.new_fact(rng, domains, negated=0.1)
     same = rng.random() < 2 / 3
     second = fact if same else _altered(fact, rng, domains, 3)
-    return sentence(fact, rng), sentence(second, rng), str(int(same))
+    return grammar.sentence(fact, rng), grammar.sentence(second, rng), str(int(same))
 
 
 def stsb(rng: random.Random, domains: Domains) -> Row:
     """Two facts with some roles in common; the score is the sum of these roles' weights."""
-    fact = second = new_fact(rng, domains)
+    fact = second = grammar.new_fact(rng, domains)
     score = 5.0
-    for role in rng.sample(ROLES, rng.randint(0, len(ROLES))):
-        second = changed(second, role, rng, domains)
+    for role in rng.sample(grammar.ROLES, rng.randint(0, len(grammar.ROLES))):
+        second = grammar.changed(second, role, rng, domains)
         score -= WEIGHTS[role]
     if score == 0:
-        second = new_fact(rng, domains)
-    return sentence(fact, rng), sentence(second, rng), f"{score:.3f}"
+        second = grammar.new_fact(rng, domains)
+    return grammar.sentence(fact, rng), grammar.sentence(second, rng), f"{score:.3f}"
 
 
 def qqp(rng: random.Random, domains: Domains) -> Row:
     """The same question in other words, or a question about another role or another fact."""
-    fact = new_fact(rng, domains)
+    fact = grammar.new_fact(rng, domains)
     roles = ["agent", "theme", "place", "time"]
     role = rng.choice(roles)
     same = rng.random() < 0.45
@@ -69,22 +56,23 @@ def qqp(rng: random.Random, domains: Domains) -> Row:
         second_role = rng.choice([name for name in roles if name != role])
     elif not same:
         known = [name for name in CORE if name != role]
-        second = changed(fact, rng.choice(known), rng, domains)
-    return question(fact, role, rng), question(second, second_role, rng), str(int(same))
+        second = grammar.changed(fact, rng.choice(known), rng, domains)
+    first = grammar.question(fact, role, rng)
+    return first, grammar.question(second, second_role, rng), str(int(same))
 
 
 def rte(rng: random.Random, domains: Domains) -> Row:
     """A premise with details, and what follows from it or does not."""
-    fact = new_fact(rng, domains, negated=0.1)
+    fact = grammar.new_fact(rng, domains, negated=0.1)
     follows = rng.random() < 0.5
     second = fact if follows else _altered(fact, rng, domains, 2)
     label = "entailment" if follows else "not_entailment"
-    return sentence(fact, rng), sentence(second, rng, (), adjectives=False), label
+    return grammar.sentence(fact, rng), grammar.sentence(second, rng, (), adjectives=False), label
 
 
 def qnli(rng: random.Random, domains: Domains) -> Row:
     """A question, and a sentence that answers it or is about something else."""
-    fact = new_fact(rng, domains)
+    fact = grammar.new_fact(rng, domains)
     role = rng.choice(["agent", "theme", "place", "time"])
     answers = rng.random() < 0.5
     known = [name for name in CORE if name != role]
@@ -94,36 +82,36 @@ def qnli(rng: random.Random, domains: Domains) -> Row:
     elif not answers:
         second = _altered(fact, rng, domains, len(known), known)
     label = "entailment" if answers else "not_entailment"
-    return question(fact, role, rng), sentence(second, rng, details), label
+    return grammar.question(fact, role, rng), grammar.sentence(second, rng, details), label
 
 
 def mnli(rng: random.Random, domains: Domains) -> Row:
     """A hypothesis that follows, may be true or false, or is false if the premise is true."""
-    fact = new_fact(rng, domains, negated=0.1)
+    fact = grammar.new_fact(rng, domains, negated=0.1)
     label = rng.choice(["entailment", "neutral", "contradiction"])
     if label == "entailment":
-        return sentence(fact, rng), sentence(fact, rng, (), adjectives=False), label
+        return grammar.sentence(fact, rng), grammar.sentence(fact, rng, (), adjectives=False), label
     if label == "neutral":
         in_premise, in_hypothesis = ((detail,) for detail in rng.sample(["place", "time"], 2))
         second = fact
         if rng.random() >= 0.5:
-            second = changed(fact, rng.choice(["agent", "theme"]), rng, domains)
+            second = grammar.changed(fact, rng.choice(["agent", "theme"]), rng, domains)
             in_hypothesis = ()
-        premise = sentence(fact, rng, in_premise)
-        return premise, sentence(second, rng, in_hypothesis, adjectives=False), label
+        premise = grammar.sentence(fact, rng, in_premise)
+        return premise, grammar.sentence(second, rng, in_hypothesis, adjectives=False), label
     kind = rng.choice(["negation", "opposite"])
     negated = replace(fact, negated=not fact.negated)
-    second = opposite(fact) if kind == "opposite" and not fact.negated else negated
-    return sentence(fact, rng), sentence(second, rng, (), adjectives=False), label
+    second = grammar.opposite(fact) if kind == "opposite" and not fact.negated else negated
+    return grammar.sentence(fact, rng), grammar.sentence(second, rng, (), adjectives=False), label
 
 
 def cola(rng: random.Random, domains: Domains) -> Row:
     """An acceptable sentence (two of three), or one with a mistake in an article or the verb."""
-    fact = new_fact(rng, domains, negated=0.2)
+    fact = grammar.new_fact(rng, domains, negated=0.2)
     details = rng.sample(["place", "time"], rng.randint(0, 2))
     if rng.random() < 2 / 3:
-        return sentence(fact, rng, details), "", "1"
-    return unacceptable(fact, rng, details), "", "0"
+        return grammar.sentence(fact, rng, details), "", "1"
+    return grammar.unacceptable(fact, rng, details), "", "0"
 
 
 WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
@@ -132,11 +120,11 @@ WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
 
 
 def _altered(
-    fact: Fact, rng: random.Random, domains: Domains, n: int, roles: Sequence[str] = CORE
-) -> Fact:
+    fact: grammar.Fact, rng: random.Random, domains: Domains, n: int, roles: Sequence[str] = CORE
+) -> grammar.Fact:
     """The fact with other fillers of `n` of the roles."""
     for role in rng.sample(roles, n):
-        fact = changed(fact, role, rng, domains)
+        fact = grammar.changed(fact, role, rng, domains)
     return fact
 
 
@@ -154,7 +142,7 @@ def to_line(name: str, number: int, row: Row) -> str:
     return "\t".join(map(str, fields.get(name, [number, *row])))
 
 
-def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> None:
+def main(generated: job.Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> None:
     """Write the task's files to the directory `generated`: `n_train` and `n_dev` rows."""
     if name not in WRITERS:
         raise InputError(
@@ -163,7 +151,7 @@ def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> 
         )
     generated.mkdir()
     for split, file in TASKS[name].files.items():
-        domains = (LABORATORY,) if split == "dev_mismatched" else (TOWN,)
+        domains = (grammar.LABORATORY,) if split == "dev_mismatched" else (grammar.TOWN,)
         rng = random.Random(f"{seed}-{name}-{split}")
         lines = [HEADERS[name]] if name in HEADERS else []
         for k in range(n_train if split == "train" else n_dev):

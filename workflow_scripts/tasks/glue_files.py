@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.tasks import BEST_SCORE, Task
-from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.text_files import check_header, read_lines
 from workflow_scripts.core.errors import InputError
 
 DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
@@ -54,7 +54,9 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
     """One official file: columns by header or by the task's own, quotes as they are."""
     lines = read_lines(path)
     names = list(task.columns) or next(lines, (0, ""))[1].split("\t")
-    index = _indices(path, names, task)
+    needed = (*task.ids, *task.texts, task.label)
+    check_header(path, names, needed)
+    index = {column: names.index(column) for column in needed}
     part, seen = SplitRows(), {}
     for number, line in lines:
         where = f"{path}:{number}"
@@ -78,18 +80,6 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
     if not part.rows:
         raise InputError(f"{path}: no rows; use the complete file")
     return part
-
-
-def _indices(path: Path, names: list[str], task: Task) -> dict[str, int]:
-    """The index of each column that the task needs among the header's names."""
-    needed = (*task.ids, *task.texts, task.label)
-    for column in needed:
-        if names.count(column) != 1:
-            raise InputError(
-                f"{path}:1: {names.count(column)} columns {column!r}; {task.title} needs exactly "
-                f"one of each of {', '.join(needed)}, separated by tabs"
-            )
-    return {column: names.index(column) for column in needed}
 
 
 def check_id(where: str, identity: tuple[str, ...], seen: dict[tuple[str, ...], str]) -> None:
@@ -166,7 +156,11 @@ def read_sentences(
     for number, line in read_lines(path, encoding):
         where = f"{path}:{number}"
         if format == "labels":
-            text, label = labelled(line, where)
+            name, _, text = line.partition(" ")  # as fastText has it
+            if name not in SENTIMENTS:
+                accepted = ", ".join(SENTIMENTS)
+                raise InputError(f"{where}: label {name!r} is unknown; accepted: {accepted}")
+            label = SENTIMENTS[name]
         else:
             text, rating = rated(line, where, seen)
             label = float(rating > 0)
@@ -181,14 +175,6 @@ def read_sentences(
     if format == "ratings":
         part.excluded["rows with a rating near 0"] = between
     return part
-
-
-def labelled(line: str, where: str) -> tuple[str, float]:
-    """A sentence after `__label__neg` or `__label__pos`, as fastText has it, and its label."""
-    label, _, text = line.partition(" ")
-    if label not in SENTIMENTS:
-        raise InputError(f"{where}: label {label!r} is unknown; accepted: {', '.join(SENTIMENTS)}")
-    return text, SENTIMENTS[label]
 
 
 def rated(line: str, where: str, seen: dict[tuple[str, ...], str]) -> tuple[str, float]:

@@ -7,24 +7,17 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tasks import ARCT_COLUMNS, ARCT_TEXTS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
-from workflow_scripts.tasks.arct_files import (
-    PLANTED,
-    Row,
-    find_adversarial,
-    read_claim_map,
-    read_published,
-    splits_in,
-)
+from workflow_scripts.tasks import arct_files
 
 SUFFIXES = {"negated": "-adversarial", "swapped": "_swapped"}
 
 
-def negated(rows: list[Row], negations: dict[str, str], where: Path) -> list[Row]:
+def negated(
+    rows: list[arct_files.Row], negations: dict[str, str], where: Path
+) -> list[arct_files.Row]:
     """The points with their claims negated and their labels flipped (section 6)."""
     made = []
     for row in rows:
@@ -36,7 +29,7 @@ def negated(rows: list[Row], negations: dict[str, str], where: Path) -> list[Row
     return made
 
 
-def swapped(rows: list[Row]) -> list[Row]:
+def swapped(rows: list[arct_files.Row]) -> list[arct_files.Row]:
     """The points with their warrants in the other order and their labels flipped."""
     return [
         _flipped(row, "swapped") | {"warrant0": row["warrant1"], "warrant1": row["warrant0"]}
@@ -44,13 +37,13 @@ def swapped(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _flipped(row: Row, version: str) -> Row:
+def _flipped(row: arct_files.Row, version: str) -> arct_files.Row:
     return row | {"id": row["id"] + SUFFIXES[version], "label": 1 - row["label"]}
 
 
-def published(rows: list[Row], path: Path, version: str) -> list[Row]:
+def published(rows: list[arct_files.Row], path: Path, version: str) -> list[arct_files.Row]:
     """The counterparts in a published file, in the order of the points."""
-    by_id = {row["id"]: row for row in read_published(path, version)}
+    by_id = {row["id"]: row for row in arct_files.read_points(path, mark=arct_files.MARKS[version])}
     ordered = []
     for row in rows:
         id_ = row["id"] + SUFFIXES[version]
@@ -62,33 +55,32 @@ def published(rows: list[Row], path: Path, version: str) -> list[Row]:
     return ordered
 
 
-def count_different(built: list[Row], published_rows: list[Row]) -> int:
-    """The number of points with different texts or labels."""
-    keys = (*ARCT_TEXTS, "label")
-    pairs = zip(built, published_rows, strict=True)
-    return sum(any(a[key] != b[key] for key in keys) for a, b in pairs)
-
-
 def counterparts(
-    split: str, rows: list[Row], folder: Path, how: str
-) -> tuple[dict[str, list[Row]], list[tuple[str, int]]]:
+    split: str, rows: list[arct_files.Row], folder: Path, how: str
+) -> tuple[dict[str, list[arct_files.Row]], list[tuple[str, int]]]:
     """The versions of a split next to the original, and counts of them.
 
     `how` is published or built (by the claim map). With published, the counts state how many points
     differ from the built ones, where there is a claim map. Only the training set has swapped
     points.
     """
-    claims = find_adversarial(folder, "claim_map.csv", needed=how == "built")
-    built = {"negated": negated(rows, read_claim_map(claims), claims)} if claims else {}
+    claims = arct_files.find_adversarial(folder, "claim_map.csv", needed=how == "built")
+    built = {"negated": negated(rows, arct_files.read_claim_map(claims), claims)} if claims else {}
     files = {"negated": f"{split}-adv-negated.csv"}
     if split == "train":
         built["swapped"], files["swapped"] = swapped(rows), "train-swapped.csv"
     versions, counted = built, []
     if how == "published":
-        paths = {version: find_adversarial(folder, name) for version, name in files.items()}
+        paths = {
+            version: arct_files.find_adversarial(folder, name) for version, name in files.items()
+        }
         versions = {version: published(rows, path, version) for version, path in paths.items()}
         for version, points in versions.items():
-            n = count_different(built[version], points) if version in built else "no claim map"
+            n: int | str = "no claim map"
+            if version in built:
+                pairs = zip(built[version], points, strict=True)
+                keys = (*ARCT_TEXTS, "label")
+                n = sum(any(a[key] != b[key] for key in keys) for a, b in pairs)
             counted.append((f"{version} points unlike those built", n))
     same = sum(a["claim"] == b["claim"] for a, b in zip(rows, versions["negated"], strict=True))
     counted.append(("claims that are their own negation", same))
@@ -96,20 +88,19 @@ def counterparts(
 
 
 def main(
-    table: Out,
-    counts: Out,
+    table: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     adversarial: str,
     n_train: int = 0,
     seed: int = 1,
-    files: list[Path] = (),
     directory: Path | None = None,
 ) -> None:
     """Write the points and the counts; `directory` has generated or fetched files."""
     folder = directory or Path(source["path"])
     frames, counted = [], []
-    for split, rows in splits_in(folder, source).items():
-        indices = sample(range(len(rows)), n_train if split == "train" else 0, seed)
+    for split, rows in arct_files.splits_in(folder, source).items():
+        indices = tables.sample(range(len(rows)), n_train if split == "train" else 0, seed)
         versions = {"original": rows}
         labels = [rows[index]["label"] for index in indices]
         counted += [(split, "points read", len(rows)), (split, "points", len(labels))]
@@ -123,7 +114,7 @@ def main(
         for version, points in versions.items():
             sampled = pd.DataFrame([points[index] for index in indices])
             frames.append(sampled.assign(split=split, version=version))
-    planted = folder / PLANTED  # the generator's counts of the cue that it planted
+    planted = folder / arct_files.PLANTED  # the generator's counts of the cue that it planted
     if planted.is_file():
         for split, numbers in json.loads(planted.read_text(encoding="utf-8")).items():
             counted += [(split, f"planted {what}", n) for what, n in numbers.items()]

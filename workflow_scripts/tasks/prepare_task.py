@@ -7,40 +7,31 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.sources import path_of
-from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
-from workflow_scripts.tasks.glue_files import (
-    SplitRows,
-    read_directory,
-    read_hub,
-    read_sentences,
-    split_file,
-    without_repeats,
-)
+from workflow_scripts.tasks import glue_files
 
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
-def read(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
+def read(source: dict[str, Any], name: str, task: Task) -> dict[str, glue_files.SplitRows]:
     """Every split of the task, from where the config states; `dev_<domain>` of its domains."""
     if "hub" in source:
-        return read_hub(source, name, task)
+        return glue_files.read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
     if path.is_file():
         form = {key: source[key] for key in FORMAT_KEYS if key in source}
         paths = {"train": path} | {f"dev_{key}": path_of(domains[key]) for key in domains}
-        files = {split: read_sentences(paths[split], task, **form) for split in paths}
-        kept = without_repeats(files)
-        return split_file(kept.pop("train")) | kept
+        files = {split: glue_files.read_sentences(paths[split], task, **form) for split in paths}
+        kept = glue_files.without_repeats(files)
+        return glue_files.split_file(kept.pop("train")) | kept
     if domains:
         raise InputError(f"{path}: domains need a file of sentences; drop tasks.{name}.domains")
-    return read_directory(path, task)
+    return glue_files.read_directory(path, task)
 
 
-def count(part: SplitRows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple]:
+def count(part: glue_files.SplitRows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple]:
     """Rows of the table of counts (split, what, n, lines) for the examples of one split."""
     malformed, excluded = part.malformed, part.excluded
     n_rows = len(part.rows) + len(malformed) + sum(excluded.values())
@@ -72,15 +63,13 @@ def check_labels(frame: pd.DataFrame, name: str, split: str) -> None:
 
 
 def main(
-    table: Out,
-    counts: Out,
+    table: job.Out,
+    counts: job.Out,
     source: dict[str, Any],
     name: str,
     n_train: int = 0,
     n_dev: int = 0,
     seed: int = 1,
-    files: list[Path] = (),
-    domains: list[Path] = (),
     generated: Path | None = None,
 ) -> None:
     """Write the examples and the counts; `generated` is the directory of a generated task."""
@@ -91,8 +80,12 @@ def main(
     for key, domain in source.get("domains", {}).items():
         limits[f"dev_{key}"] = domain.get("n_dev", n_dev)
     for split, part in read(source, name, task).items():
-        chosen = sample(part.rows, limits.get(split, n_dev), seed)
-        frames.append(to_frame(chosen, name, split))
+        chosen = tables.sample(part.rows, limits.get(split, n_dev), seed)
+        records = []
+        for k, row in enumerate(chosen):
+            texts = [*row["texts"], ""][:2]
+            records.append((split, f"{name}-{split}-{k:06d}", row["source"], *texts, row["label"]))
+        frames.append(pd.DataFrame(records, columns=list(TASK_COLUMNS)))
         check_labels(frames[-1], name, split)
         counted += count(part, frames[-1], task, split)
     tables.write(pd.concat(frames, ignore_index=True), table)
@@ -100,16 +93,6 @@ def main(
     official = generated is None and ("hub" in source or path_of(source).is_dir())
     origin = {"generated": generated is not None, "official": official}
     tables.write_csv(frame.assign(task=task.title, **origin), counts)
-
-
-def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:
-    """The table of one split, with the columns of prepared tasks (COLUMNS)."""
-    records = [
-        (split, f"{name}-{split}-{number:06d}", row["source"], *[*row["texts"], ""][:2])
-        for number, row in enumerate(rows)
-    ]
-    frame = pd.DataFrame(records, columns=list(TASK_COLUMNS[:-1]))
-    return frame.assign(label=[row["label"] for row in rows])
 
 
 if __name__ == "__main__":

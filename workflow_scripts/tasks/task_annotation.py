@@ -9,7 +9,6 @@ from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree,
 from workflow_scripts.core.data.tasks import read_task, split_of, to_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
 def annotate(example: Example, docs: list[Any]) -> tuple[Example, Tree]:
@@ -19,7 +18,7 @@ def annotate(example: Example, docs: list[Any]) -> tuple[Example, Tree]:
 
 
 def main(
-    table: Path, examples: Out, annotation: Out, n_examples: int, spacy: str, seed: int = 1
+    table: Path, examples: job.Out, annotation: job.Out, n_examples: int, spacy: str, seed: int = 1
 ) -> None:
     """Write up to `n_examples` development examples and their trees."""
     rows = split_of(read_task(table), "dev")

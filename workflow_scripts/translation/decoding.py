@@ -1,8 +1,6 @@
 """Translations and teacher-forced losses with sets of heads disabled, many variants in one pass.
 
-A pair of a variant and a sentence is an item; items of sentences of like length share a pass,
-whatever their variants. The encoder reads a sentence once for all items of a pass that disable the
-same heads of the encoder, which most variants leave alone.
+A pair of a variant and a sentence is an item; items of sentences of like length share a pass.
 
 Translations are those of `generate` for one variant and one sentence. Where hypotheses have equal
 scores but for rounding, the size of a pass may decide, as in `generate` it does. `generate` decodes
@@ -54,7 +52,7 @@ class Variants:
     ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """The encoder's states [row, token, width] and its inputs, of sentences by variants.
 
-        Rows of one sentence that disable the same heads of the encoder share its pass.
+        Rows of one sentence that disable the same heads of the encoder, often none, share its pass.
         """
         keys = np.stack([sentences, self.encoder_sets[variants]])
         _, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)
@@ -206,39 +204,29 @@ def _taken(tokens: torch.Tensor, beams: torch.Tensor) -> torch.Tensor:
     return tokens.gather(1, beams[..., None].expand(-1, -1, tokens.shape[2]))
 
 
-@dataclass(frozen=True)
-class Translations:
-    """Generated tokens [variant][sentence], and which have no end within the cap."""
-
-    ids: list[list[list[int]]]
-    capped: np.ndarray  # bool [variant, sentence]
-
-
 def translate(
     translator: Translator,
     sources: Sequence[Sequence[int]],
     variants: np.ndarray,
     pass_rows: int,
     mode: str = "zero",
-) -> Translations:
-    """Translate every source with the heads of each variant disabled.
+) -> list[list[list[int]]]:
+    """The tokens generated for every source without the heads of each variant [variant][sentence].
 
     `variants` is bool [variant, sublayer, head], true where disabled. A pass has at most
     `pass_rows` rows, one for each hypothesis, or those of one item.
     """
     of_model = Variants(translator, variants, mode)
-    n, ends = len(of_model.heads), ends_of(translator.model.generation_config)
+    n = len(of_model.heads)
     lengths = np.repeat([len(source) for source in sources], n)
     passes = chunks_by_length(lengths, max(1, pass_rows // translator.generation.beams))
     ids: list[list[list[int]]] = [[[] for _ in sources] for _ in range(n)]
-    capped = np.zeros((n, len(sources)), bool)
     with torch.inference_mode():
         for items in job.progress(passes[::-1], desc=f"passes, {n} variants"):  # longest first
             for item, tokens in zip(items, _translated_pass(of_model, sources, items), strict=True):
                 sentence, variant = divmod(int(item), n)
                 ids[variant][sentence] = tokens
-                capped[variant, sentence] = tokens[-1] not in ends
-    return Translations(ids, capped)
+    return ids
 
 
 def _translated_pass(

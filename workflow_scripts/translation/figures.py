@@ -12,15 +12,13 @@ from matplotlib.ticker import MaxNLocator
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label
 from workflow_scripts.core.plots import colours, figures, heatmaps
-from workflow_scripts.core.plots.colours import STRATEGIES, Look
 from workflow_scripts.core.run import job
 
 
 def read_masked(paths: Sequence[Path]) -> pd.DataFrame:
     """BLEU with one head masked (output 0), of every run, on the test set."""
-    frame = tables.read_all(paths)
-    chosen = (frame["unit"] == "head") & (frame["mode"] == "zero") & (frame["metric"] == "bleu")
-    return frame[chosen & (frame["split"] == "test")].reset_index(drop=True)
+    wanted = {"unit": "head", "mode": "zero", "metric": "bleu", "split": "test"}
+    return tables.where(tables.read_all(paths), **wanted).reset_index(drop=True)
 
 
 def by_run(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -117,10 +115,9 @@ def plotted_points(points: pd.DataFrame) -> pd.DataFrame:
 
 def correlation(pairs: pd.DataFrame, run: str, one: str, other: str) -> str:
     """Pearson's correlation with its interval, and that between halves of the second split."""
-    pairs = pairs[(pairs["mode"] == "zero") & (pairs["metric"] == "bleu")]
-    pairs = pairs[(pairs["run"] == run) & (pairs["type"] == "all")]
-    row = pairs[(pairs["one"] == one) & (pairs["other"] == other)].iloc[0]
-    halves = pairs[(pairs["kind"] == "halves") & (pairs["one"] == other)].iloc[0]
+    pairs = tables.where(pairs, mode="zero", metric="bleu", run=run, type="all")
+    row = tables.where(pairs, one=one, other=other).iloc[0]
+    halves = tables.where(pairs, kind="halves", one=other).iloc[0]
     words = f"r {row['pearson']:.2f} ({row['pearson_low']:.2f} to {row['pearson_high']:.2f})"
     return f"{words}\nbetween halves of {other}: {halves['pearson']:.2f}".replace("-", "−")
 
@@ -159,9 +156,9 @@ def michel2019_translation_fig2(points: Path, pairs: Path) -> Figure:
 
 METRICS = {"bleu": "BLEU", "loss": "Loss, nats per token"}
 ORDERS = {
-    "importance": STRATEGIES["importance"],
-    "score": STRATEGIES["ablation"],
-    "random": STRATEGIES["random"],
+    "importance": colours.STRATEGIES["importance"],
+    "score": colours.STRATEGIES["ablation"],
+    "random": colours.STRATEGIES["random"],
 }
 BY = {"importance": "by importance", "score": "by one-head score", "random": "at random"}
 
@@ -171,7 +168,7 @@ def sample(rows: pd.DataFrame) -> str:
     return f"{rows['n'].max()} test sentences, {figures.counted(rows['run'].nunique(), 'run')}"
 
 
-def line(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
+def line(axes: Axes, rows: pd.DataFrame, look: colours.Look) -> None:
     """Scores over the share of pruned heads, with the mean interval over sentences as a band.
 
     All are means over runs and random orders.

@@ -129,7 +129,6 @@ def _verb(verb: Verb) -> TranslatedVerb:
 
 
 def _by_turns(lists: Sequence[list[Noun]]) -> list[Noun]:
-    """The first of each list, the second of each, and so on."""
     return list(itertools.chain.from_iterable(zip(*lists, strict=True)))
 
 

@@ -8,12 +8,10 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label, head_labels
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats.translation_metrics import METRICS
+from workflow_scripts.translation.translation_scores import CHOSEN_ON, HEAD
 
-HEAD = ["type", "layer", "head"]
-CHOSEN_ON = "validation"
 SCORE = ["baseline", "score", "effect", "ci_low", "ci_high", "p", "p_corrected", "p_paper"]
 LAST = ["capped", "n", "signature"]
 ALL = "all"  # types together
@@ -122,11 +120,11 @@ def main(
     scores: list[Path],
     types: list[Path],
     gains: list[Path],
-    heads: Out,
-    alone: Out,
-    by_type: Out,
-    pairs: Out,
-    points: Out,
+    heads: job.Out,
+    alone: job.Out,
+    by_type: job.Out,
+    pairs: job.Out,
+    points: job.Out,
     bootstrap: int,
     seed: int,
 ) -> None:

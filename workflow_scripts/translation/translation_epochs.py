@@ -11,7 +11,6 @@ from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.attention import sublayers
 from workflow_scripts.core.model.translators import load_translator
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.translation.translation_pruning import (
     ALL,
@@ -38,14 +37,13 @@ def main(
     card: Path,
     pairs: Path,
     epochs: Path,
-    training: Out,
-    importance: Out,
+    training: job.Out,
+    importance: job.Out,
     run: str,
     generation: dict[str, Any],
     settings: dict[str, Any],
     measurement: dict[str, Any],
     device: str = "auto",
-    checkpoint: list[Path] = (),
 ) -> None:
     """Write every epoch's importance next to the last one's, and epochs' curves of joint pruning.
 

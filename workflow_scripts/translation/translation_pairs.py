@@ -11,7 +11,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.translation import generated_pairs
 
 Pair = tuple[str, str]
@@ -98,10 +97,8 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def main(
-    pairs: Out, counts: Out, source: dict[str, Any], seed: int, files: list[Path] = ()
-) -> None:
-    """Write the pairs of every split and their counts (`files`: those that `source` names)."""
+def main(pairs: job.Out, counts: job.Out, source: dict[str, Any], seed: int) -> None:
+    """Write the pairs of every split and their counts."""
     splits = read(source, seed)
     tables.write(to_frame(splits), pairs)
     frame = pd.DataFrame(count(splits), columns=["split", "what", "n"])

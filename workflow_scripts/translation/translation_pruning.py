@@ -2,9 +2,7 @@
 
 Importance (Michel et al., 4.1) is I_h, the mean over training pairs of |dL(x)/d xi_h|, "the loss on
 sample x". A sample is a pair, whose loss is the negative log-likelihood of its target: the sum over
-the target's tokens, its end included. The text names no division by the number of tokens, and a
-model's training objective weighs a pair so, too; a mean over tokens would give short pairs more
-weight.
+the target's tokens, its end included. The text names no division by the number of tokens.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,21 +19,10 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import Sublayer
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import running
+from workflow_scripts.core.model import running, translators
 from workflow_scripts.core.model.attention import n_heads, sublayers, watching
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.running import OneDNN, by_length
-from workflow_scripts.core.model.translators import (
-    IGNORED,
-    Translator,
-    pad_sources,
-    pad_targets,
-    sources_of,
-    targets_of,
-    translator_of,
-)
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap, effects
 from workflow_scripts.core.stats.translation_metrics import METRICS, SIGNATURES, scores_of
 from workflow_scripts.translation.translation_sweep import measured
@@ -46,7 +33,7 @@ BATCH_TOKENS = 2048  # of sources and targets
 
 
 def gradients(
-    translator: Translator,
+    translator: translators.Translator,
     sources: Sequence[Sequence[int]],
     targets: Sequence[Sequence[int]],
     batch_tokens: int = BATCH_TOKENS,
@@ -61,26 +48,28 @@ def gradients(
     shape = (len(sublayers(model)), n_heads(model))
     values = np.empty((len(sources), *shape))
     lengths = [len(source) + len(target) for source, target in zip(sources, targets, strict=True)]
-    batches = by_length(lengths, batch_tokens)
+    batches = running.by_length(lengths, batch_tokens)
     for batch in job.progress(batches, len(batches), "gradients of the gates"):
-        inputs = pad_sources(translator, [sources[index] for index in batch])
-        labels = pad_targets(translator, [targets[index] for index in batch])
+        inputs = translators.pad_sources(translator, [sources[index] for index in batch])
+        labels = translators.pad_targets(translator, [targets[index] for index in batch])
         xi = torch.ones(len(batch), *shape, dtype=model.dtype, device=model.device)
         xi.requires_grad_()
-        with OneDNN(), watching(model, Gates(xi)):
+        with running.OneDNN(), watching(model, Gates(xi)):
             logits = model(**inputs, labels=labels).logits
         loss = functional.cross_entropy(
-            logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="sum"
+            logits.transpose(1, 2), labels, ignore_index=translators.IGNORED, reduction="sum"
         )
         loss.backward()
         values[batch] = xi.grad.abs().double().cpu().numpy()
     return values
 
 
-def gradients_on(translator: Translator, pairs: pd.DataFrame) -> np.ndarray:
+def gradients_on(translator: translators.Translator, pairs: pd.DataFrame) -> np.ndarray:
     """The `gradients` on pairs of texts: columns source and target."""
-    sources = sources_of(translator, pairs["source"].tolist())
-    return gradients(translator, sources, targets_of(translator, pairs["target"].tolist()))
+    sources = translators.sources_of(translator, pairs["source"].tolist())
+    return gradients(
+        translator, sources, translators.targets_of(translator, pairs["target"].tolist())
+    )
 
 
 def by_head(order: Sequence[Sublayer], **values: np.ndarray) -> pd.DataFrame:
@@ -197,7 +186,7 @@ def scored(
 
 
 def curves_of(
-    translator: Translator,
+    translator: translators.Translator,
     pairs: pd.DataFrame,
     plans: Sequence[ScopedOrder],
     how: Mapping[str, int],
@@ -257,15 +246,14 @@ def main(
     card: Path,
     pairs: Path,
     sweep: Path,
-    importance: Out,
-    curves: Out,
-    order: Out,
+    importance: job.Out,
+    curves: job.Out,
+    order: job.Out,
     run: str,
     generation: dict[str, Any],
     settings: dict[str, Any],
     measurement: dict[str, Any],
     device: str = "auto",
-    checkpoint: list[Path] = (),
 ) -> None:
     """Write importance, the scores after every step of every order, and when each head goes.
 
@@ -273,10 +261,10 @@ def main(
     validation set; what is left is measured on the test set. `settings` are a study's
     `translation.pruning`: those of plans_of, and the training pairs behind importance (examples, 0:
     all). `measurement` has the test sentences (0: all), pass_rows, bootstrap, and the seed of all
-    samples. `checkpoint` are the files that `card` describes, where there are any.
+    samples.
     """
     seed = measurement["seed"]
-    translator = translator_of(read_card(card), generation, running.pick_device(device))
+    translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
     modules, heads = sublayers(translator.model), n_heads(translator.model)
     training = read_split(pairs, "train", settings["examples"], seed)
     values = gradients_on(translator, training)

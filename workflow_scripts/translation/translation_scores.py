@@ -10,7 +10,6 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import randomisation
 from workflow_scripts.core.stats.randomisation import OfSums
@@ -40,10 +39,7 @@ class Swept:
 
 
 def read_sweep(path: Path) -> Iterator[Swept]:
-    """Every split, unit and mode of a sweep. Raises RuntimeError where variants' sentences differ.
-
-    Splits, variants and sentences are in the order of the table.
-    """
+    """Every split, unit and mode of a sweep; all is in the order of the table."""
     frame = tables.read(path, COLUMNS)[list(COLUMNS)]
     for split, rows in frame.groupby("split", sort=False):
         plain, others = rows[rows["unit"] == "none"], rows[rows["unit"] != "none"]
@@ -51,8 +47,6 @@ def read_sweep(path: Path) -> Iterator[Swept]:
             by_head = variants.groupby(HEAD, sort=False)
             cells = by_head["capped"].sum().reset_index()
             variants = variants.iloc[by_head.ngroup().argsort(kind="stable")]
-            if variants["id"].tolist() != plain["id"].tolist() * len(cells):
-                raise RuntimeError(f"{path}: {split}, {unit}: not every variant has all sentences")
             both = pd.concat([plain, variants])
             summands = {
                 name: both[list(metric.columns)].to_numpy().reshape(1 + len(cells), len(plain), -1)
@@ -179,9 +173,9 @@ def by_type(
 
 def main(
     sweep: Path,
-    scores: Out,
-    gain: Out,
-    types: Out,
+    scores: job.Out,
+    gain: job.Out,
+    types: job.Out,
     bootstrap: int,
     permutations: int,
     halves: int,
@@ -192,7 +186,7 @@ def main(
     Types are compared by gates of 0 (mode `zero`), on all splits but that on which heads are
     chosen.
     """
-    parts: dict[Out, list[pd.DataFrame]] = {scores: [], gain: [], types: []}
+    parts: dict[job.Out, list[pd.DataFrame]] = {scores: [], gain: [], types: []}
     on_bleu: dict[str, dict[str, tuple[Swept, np.ndarray]]] = {}
     for swept in read_sweep(sweep):
         about = {"split": swept.split, "unit": swept.unit, "mode": swept.mode}

@@ -10,21 +10,12 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import Sublayer
-from workflow_scripts.core.data.tables import sample_rows
-from workflow_scripts.core.model import running
+from workflow_scripts.core.model import running, translators
 from workflow_scripts.core.model.ablation_engine import all_but_one, one_head
 from workflow_scripts.core.model.attention import n_heads, sublayers
-from workflow_scripts.core.model.translators import (
-    Translator,
-    sources_of,
-    targets_of,
-    texts_of,
-    translator_of,
-)
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
-from workflow_scripts.translation.decoding import forced_losses, translate
+from workflow_scripts.translation.decoding import ends_of, forced_losses, translate
 
 UNITS = {"head": one_head, "all-but-one": all_but_one}
 SENTENCES = 32  # whose translations are scored at a time
@@ -49,7 +40,7 @@ def variants_of(
 
 
 def measured(
-    translator: Translator,
+    translator: translators.Translator,
     pairs: pd.DataFrame,
     disabled: np.ndarray,
     pass_rows: int,
@@ -59,14 +50,15 @@ def measured(
 
     `disabled` are the heads without which each variant runs, bool [variant, sublayer, head].
     """
-    sources = sources_of(translator, pairs["source"].tolist())
-    targets = targets_of(translator, pairs["target"].tolist())
+    sources = translators.sources_of(translator, pairs["source"].tolist())
+    targets = translators.targets_of(translator, pairs["target"].tolist())
     found = translate(translator, sources, disabled, pass_rows, mode)
-    texts = np.array([texts_of(translator, row) for row in found.ids], dtype=object)
+    texts = np.array([translators.texts_of(translator, row) for row in found], dtype=object)
     counted = counted_of(texts, pairs["target"].tolist())
+    ends = ends_of(translator.model.generation_config)
     columns = {
-        "length": np.array([[len(tokens) for tokens in row] for row in found.ids]),
-        "capped": found.capped,
+        "length": np.array([[len(tokens) for tokens in row] for row in found]),
+        "capped": np.array([[tokens[-1] not in ends for tokens in row] for row in found]),
         "loss": forced_losses(translator, sources, targets, disabled, pass_rows, mode),
         "tokens": np.broadcast_to([len(target) for target in targets], texts.shape),
         "translation": texts,
@@ -90,7 +82,7 @@ def counted_of(translations: np.ndarray, references: Sequence[str]) -> np.ndarra
 
 
 def sweep_of(
-    translator: Translator, pairs: pd.DataFrame, modes: Sequence[str], pass_rows: int
+    translator: translators.Translator, pairs: pd.DataFrame, modes: Sequence[str], pass_rows: int
 ) -> pd.DataFrame:
     """One row per variant and pair: what `variants_of` names, and the columns of `measured`."""
     model = translator.model
@@ -108,7 +100,7 @@ def sweep_of(
 def main(
     card: Path,
     pairs: Path,
-    sweep: Out,
+    sweep: job.Out,
     run: str,
     generation: dict[str, Any],
     sentences: int,
@@ -116,20 +108,19 @@ def main(
     pass_rows: int,
     sample_seed: int,
     device: str = "auto",
-    checkpoint: list[Path] = (),
 ) -> None:
     """Write what every variant makes of validation, test and domains.
 
     At most `sentences` of each (0: all) are translated, sampled by `sample_seed`: the same for
-    every `run`. `checkpoint` is the directory of the weights, which the card names too.
+    every `run`.
     """
-    translator = translator_of(read_card(card), generation, running.pick_device(device))
+    translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
     frame = tables.read(pairs, ("split", "id", "source", "target"))
     frames = []
     for split in frame["split"].unique():
         if split == "train":
             continue
-        chosen = sample_rows(frame[frame["split"] == split], sentences, sample_seed)
+        chosen = tables.sample_rows(frame[frame["split"] == split], sentences, sample_seed)
         swept = sweep_of(translator, chosen, modes, pass_rows)
         frames.append(swept.assign(split=split))
     tables.write(pd.concat(frames, ignore_index=True).assign(run=run), sweep)

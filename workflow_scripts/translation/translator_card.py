@@ -1,17 +1,15 @@
 """The pretrained translator's card, which shows before any long job that it can be used."""
 
-from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.translators import Languages, describe
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 
-def main(card: Out, source: dict[str, Any], name: str, files: list[Path] = ()) -> None:
-    """Write the card of the translator that `source` names (`files`: its files, where local)."""
+def main(card: job.Out, source: dict[str, Any], name: str) -> None:
+    """Write the card of the translator that `source` names."""
     languages = {key: source[key] for key in Languages.__dataclass_fields__ if key in source}
     origin = models.Source(**{key: source[key] for key in source if key not in languages})
     described = describe(models.resolve(origin), name, Languages(**languages))

@@ -19,21 +19,9 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import code_digest
-from workflow_scripts.core.model import models, running
+from workflow_scripts.core.model import models, running, translators
 from workflow_scripts.core.model.training import WarmedUpRecipe, claim_state, train_resumably
-from workflow_scripts.core.model.translators import (
-    IGNORED,
-    Generation,
-    Languages,
-    Translator,
-    describe,
-    pad_sources,
-    pad_targets,
-    sources_of,
-    targets_of,
-)
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 
@@ -94,7 +82,7 @@ class Pairs:
         return len(self.sources)
 
 
-def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator:
+def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> translators.Translator:
     """A Marian model with random weights and a vocabulary learnt from `texts`.
 
     Raises InputError where the hidden size cannot be divided among the heads.
@@ -127,7 +115,9 @@ def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator
     model = MarianMTModel(config)
     # Inputs are scaled by sqrt(hidden), and the same weights make the logits.
     torch.nn.init.normal_(model.model.shared.weight, std=recipe.hidden**-0.5)
-    return Translator(model, tokenizer, Languages(), Generation())
+    return translators.Translator(
+        model, tokenizer, translators.Languages(), translators.Generation()
+    )
 
 
 def loss_of(logits: torch.Tensor, labels: torch.Tensor, smoothing: float = 0.0) -> torch.Tensor:
@@ -135,12 +125,12 @@ def loss_of(logits: torch.Tensor, labels: torch.Tensor, smoothing: float = 0.0) 
     return functional.cross_entropy(
         logits.float().flatten(0, 1),
         labels.flatten(),
-        ignore_index=IGNORED,
+        ignore_index=translators.IGNORED,
         label_smoothing=smoothing,
     )
 
 
-def loss_on(translator: Translator, pairs: Pairs) -> float:
+def loss_on(translator: translators.Translator, pairs: Pairs) -> float:
     """The mean loss per target token, in nats, in eval mode."""
     model, total, n = translator.model, 0.0, 0
     training = model.training
@@ -148,14 +138,14 @@ def loss_on(translator: Translator, pairs: Pairs) -> float:
     for batch in running.chunks_by_length([len(source) for source in pairs.sources], SCORED):
         with torch.inference_mode():
             logits, labels = _forward(translator, pairs, batch)
-        tokens = int((labels != IGNORED).sum())
+        tokens = int((labels != translators.IGNORED).sum())
         total, n = total + tokens * loss_of(logits, labels).item(), n + tokens
     model.train(training)
     return total / n
 
 
 def train(
-    translator: Translator,
+    translator: translators.Translator,
     training: Pairs,
     validation: Pairs,
     recipe: TranslatorRecipe,
@@ -188,10 +178,10 @@ def train(
 
 def main(
     pairs: Path,
-    checkpoint: Out,
-    epochs: Out,
-    card: Out,
-    curve: Out,
+    checkpoint: job.Out,
+    epochs: job.Out,
+    card: job.Out,
+    curve: job.Out,
     run: str,
     recipe: dict[str, Any],
     every_epoch: bool = False,
@@ -207,7 +197,10 @@ def main(
     texts = [*rows["train"]["source"], *rows["train"]["target"]]
     translator = new_translator(texts, settings)
     training, validation = (
-        Pairs(sources_of(translator, split["source"]), targets_of(translator, split["target"]))
+        Pairs(
+            translators.sources_of(translator, split["source"]),
+            translators.targets_of(translator, split["target"]),
+        )
         for split in rows.values()
     )
     translator.model.to(running.pick_device(device))
@@ -228,7 +221,7 @@ def main(
     for epoch in work.glob("epoch-*"):
         translator.tokenizer.save_pretrained(epoch)
         shutil.copytree(epoch, epochs / epoch.name)
-    described = describe(checkpoint, run, Languages())
+    described = translators.describe(checkpoint, run, translators.Languages())
     write_card(described | {"source": {"trained": final.name}}, card)
     tables.write_csv(losses.assign(run=run), curve)
     shutil.rmtree(work)
@@ -243,11 +236,11 @@ def _digest(rows: dict[str, pd.DataFrame]) -> str:
 
 
 def _forward(
-    translator: Translator, pairs: Pairs, batch: Sequence[int]
+    translator: translators.Translator, pairs: Pairs, batch: Sequence[int]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits [batch, token, vocabulary] and labels [batch, token] of some pairs."""
-    labels = pad_targets(translator, [pairs.targets[index] for index in batch])
-    inputs = pad_sources(translator, [pairs.sources[index] for index in batch])
+    labels = translators.pad_targets(translator, [pairs.targets[index] for index in batch])
+    inputs = translators.pad_sources(translator, [pairs.sources[index] for index in batch])
     shifted = translator.model.prepare_decoder_input_ids_from_labels(labels)
     return translator.model(**inputs, decoder_input_ids=shifted).logits, labels
 

@@ -86,29 +86,6 @@ def open_complete(path: Path) -> h5py.File:
     raise refusal(path, why)
 
 
-def write_header(
-    file: h5py.File, n_layers: int, n_heads: int, meta: dict, marks: Sequence[str]
-) -> None:
-    """Write the attributes, `complete` still false."""
-    text = json.dumps(meta)
-    file.attrs.update(format=np.bytes_(FORMAT), meta=np.bytes_(text.encode()))
-    file.attrs.update(version=VERSION, complete=False, n_layers=n_layers, n_heads=n_heads)
-    file.attrs.update(dict.fromkeys(marks, True))
-    for name in ("examples", "tokens", "pattern"):
-        file.create_group(name)  # a group that a dataset's path makes has the time in it
-
-
-def write_tokens(file: h5py.File, tokens: Sequence[Tokens], lengths: np.ndarray) -> None:
-    """Write the examples' ids and flat token arrays."""
-    ids = [example.id.encode() for example in tokens]
-    longest = max(map(len, ids), default=1)
-    file.create_dataset("examples/id", data=ids, dtype=h5py.string_dtype("utf-8", longest))
-    file["tokens/offsets"] = offsets(lengths)
-    for name, dtype in FLAT.items():
-        arrays = [getattr(example, name).astype(dtype) for example in tokens]
-        file[f"tokens/{name}"] = np.concatenate([np.empty(0, dtype), *arrays])
-
-
 class CacheWriter:
     """Writes one cache, which is marked complete only if every example was written without error.
 
@@ -137,21 +114,31 @@ class CacheWriter:
         self._offsets = offsets(n_weights * n_layers * n_heads)
         self._rows = offsets(self._lengths * n_layers * n_heads)
         self._written = np.zeros((len(tokens), n_layers), dtype=bool)
-        self._file = h5py.File(self.path, "w", libver="latest")
-        write_header(self._file, n_layers, n_heads, meta, marks)
+        file = self._file = h5py.File(self.path, "w", libver="latest")
+        file.attrs.update(format=np.bytes_(FORMAT), meta=np.bytes_(json.dumps(meta).encode()))
+        file.attrs.update(version=VERSION, complete=False, n_layers=n_layers, n_heads=n_heads)
+        file.attrs.update(dict.fromkeys(marks, True))
+        for name in ("examples", "tokens", "pattern"):
+            file.create_group(name)  # a group that a dataset's path makes has the time in it
         if positions is not None:
-            self._file["examples/place"] = np.asarray(positions, np.int64)
-        write_tokens(self._file, tokens, self._lengths)
-        self._file["pattern/offsets"] = self._offsets
+            file["examples/place"] = np.asarray(positions, np.int64)
+        ids = [name.encode() for name in self._ids]
+        longest = max(map(len, ids), default=1)
+        file.create_dataset("examples/id", data=ids, dtype=h5py.string_dtype("utf-8", longest))
+        file["tokens/offsets"] = offsets(self._lengths)
+        for name, dtype in FLAT.items():
+            arrays = [getattr(example, name).astype(dtype) for example in tokens]
+            file[f"tokens/{name}"] = np.concatenate([np.empty(0, dtype), *arrays])
+        file["pattern/offsets"] = self._offsets
         # Contiguous, and not filled before it is written.
-        self._values = self._file.create_dataset(
+        self._values = file.create_dataset(
             "pattern/values", (int(self._offsets[-1]),), np.float16, fill_time="never"
         )
         self._outside = None
         if "sinks" in marks:
             zeros = np.zeros(int(self._rows[-1]), np.float32)
-            self._outside = self._file.create_dataset("pattern/outside", data=zeros)
-        reserve(self._file, 2 * int(self._offsets[-1]))
+            self._outside = file.create_dataset("pattern/outside", data=zeros)
+        reserve(file, 2 * int(self._offsets[-1]))
 
     def write(self, index: int, pattern: np.ndarray, outside: np.ndarray | None = None) -> None:
         """Store example `index`: [layer, head, query, key], and `outside` [layer, head, query]."""
@@ -261,8 +248,6 @@ class Cache(Patterns):
 
     def positions(self) -> np.ndarray:
         """Positions of a shard's examples in the whole corpus, int64 [n]."""
-        if "examples/place" not in self._file:
-            raise refusal(self.path, "is not a shard")
         return self._file["examples/place"][:]
 
     def close(self) -> None:

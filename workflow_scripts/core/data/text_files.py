@@ -4,7 +4,7 @@ import csv
 import gzip
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workflow_scripts.core.errors import InputError
@@ -49,6 +49,16 @@ def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]
             started = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}:{started}: not a row of CSV ({error}); fix its quotes") from error
+
+
+def check_header(path: Path, names: Sequence[str], needed: Sequence[str]) -> None:
+    """Raise InputError unless each `needed` column is once among the `names` in a file's header."""
+    for column in needed:
+        if names.count(column) != 1:
+            raise InputError(
+                f"{path}:1: {names.count(column)} columns {column!r}; one of each of "
+                f"{', '.join(needed)} is needed, separated by tabs"
+            )
 
 
 def whole_number(text: str) -> int | None:

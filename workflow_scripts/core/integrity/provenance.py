@@ -198,7 +198,6 @@ def verify(folder: Path) -> list[str]:
 
 
 def _unrecorded(folder: Path) -> Iterator[Path]:
-    """Files in no recorded product, apart from NOT_PRODUCTS."""
     for path in sorted(folder.iterdir()):
         if path.name in NOT_PRODUCTS or record_path(path).is_file():
             continue

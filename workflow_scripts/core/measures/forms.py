@@ -274,8 +274,7 @@ class Tables(TableSet):
         """The rows of a measure. Raises InputError where a column that it names is missing."""
         frame, column = self[rows.table.file], rows.table.value
         tables.check_columns(frame, self._paths[rows.table.file], (*rows.where, column))
-        for key, value in rows.where.items():
-            frame = frame[frame[key] == value]
+        frame = tables.where(frame, **rows.where)
         if rows.table.largest:
             known = frame.dropna(subset=[column])
             frame = known.loc[known.groupby(self.keys)[column].idxmax()]
@@ -367,7 +366,9 @@ def entry(form: Form, found: Tables) -> dict[str, Any]:
     null = form.null
     if isinstance(null, Rows):
         source["null"] = null.source(found.folder)
-        null = read_null(null, found)
+        frame, column = found.select(null), null.table.value
+        cells = found.per_head(frame, column) if "layer" in frame else frame[column].iloc[:1]
+        null = alike([number(cell, null.table.factor) for cell in cells])
     about = vars(table) | vars(form)
     about |= {"model": found.model, "source": source, "null": null}
     about |= OF_CATEGORIES if about["categories"] else {}
@@ -394,10 +395,3 @@ def read_columns(form: Form, found: Tables) -> Columns:
         else:
             columns[name] = [number(cell, 1 if name == "p" else factor) for cell in cells]
     return columns
-
-
-def read_null(rows: Rows, found: Tables) -> Any:
-    """The null in a table: one number, or one for each head where they differ."""
-    frame, column = found.select(rows), rows.table.value
-    cells = found.per_head(frame, column) if "layer" in frame else frame[column].iloc[:1]
-    return alike([number(cell, rows.table.factor) for cell in cells])

@@ -1,7 +1,4 @@
-"""Measures that read the patterns of each text once, from a cache or as a model computes them.
-
-CONTRIBUTING.md has a recipe.
-"""
+"""Measures that read the patterns of each text once, from a cache or as a model computes them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -18,7 +18,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
-from workflow_scripts.core.model.classifiers import Scorer, logits_of
+from workflow_scripts.core.model.classifiers import Scorer
 from workflow_scripts.core.model.interventions import (
     FROM_TEXTS,
     Disabled,
@@ -70,41 +70,71 @@ def ablate(
     head attends to all L real tokens alike (`uniform`, Kovaleva et al. 4.6), outputs 0 (`zero`,
     Michel et al. 2.2), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
     `interventions.replacement_of`). One pass has at most `pass_tokens` tokens, padding and all
-    stacked variants included, or one example's; batches are sized such that all heads of a layer
-    fit into one pass. The whole model runs once for each variant, and the log states it, where
+    stacked variants included, or one example's. The whole model runs once for each variant where
     `layers_of` does not know the architecture. Raises RuntimeError where the layers run one by one
     do not give the model's own logits.
     """
-    check_mode(mode, instead)
-    classifier = layers_of(model)
+    classifier, size = layers_of(model), batch_tokens(model, pass_tokens)
     if classifier is None:
-        with running.autocast(model.device, precision), OneDNN():
-            return by_whole_model(model, tokens, disabled, mode, instead, pass_tokens)
-    unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
-    ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode)
-    n_variants = len(unlike)
-    logits = np.empty((n_variants, len(tokens), model.config.num_labels), np.float32)
-    batches = by_length([len(example) for example in tokens], batch_tokens(model, pass_tokens))
+        kind = model.config.model_type
+        log.warning("%s cannot run layer by layer: the whole model runs for each variant", kind)
+        open_attention(model)
+
+    def run(inputs: dict[str, torch.Tensor], watcher: Disabled) -> torch.Tensor:
+        with running.autocast(model.device, precision):
+            if classifier is None:
+                return one_by_one(model, watcher, lambda: model(**inputs).logits)
+            return _batch_logits(_Ablation(classifier, watcher), inputs, pass_tokens)
+
     with torch.inference_mode(), OneDNN():
-        _check(classifier, model, [tokens[index] for index in batches[0]])
-        for batch in job.progress(batches, len(batches), f"{n_variants} variants, {mode}"):
-            inputs = running.pad([tokens[index] for index in batch], model)
-            outputs = outputs_of(instead, batch, inputs)
-            with running.autocast(model.device, precision):
-                found = _batch_logits(replace(ablation, outputs=outputs), inputs, pass_tokens)
-            logits[:, batch] = found.float().cpu().numpy()
-    return logits[inverse]
+        if classifier is not None:
+            longest = by_length([len(example) for example in tokens], size)[0][:2]
+            _check(classifier, model, [tokens[index] for index in longest])
+        width = model.config.num_labels
+        return in_batches(model, tokens, disabled, mode, instead, size, width, run)
+
+
+def in_batches(
+    model: PreTrainedModel,
+    tokens: Sequence[Tokens],
+    disabled: np.ndarray,
+    mode: str,
+    instead: Replacement | None,
+    batch_tokens: int,
+    width: int,
+    run: Callable[[dict[str, torch.Tensor], Disabled], torch.Tensor],
+) -> np.ndarray:
+    """What `run` gives for padded batches, [variant, text, at most width]; NaN beyond it."""
+    if mode not in MODES or (mode in FROM_TEXTS) != (instead is not None):
+        raise ValueError(f"mode {mode!r}: one of {MODES}, with a replacement for {FROM_TEXTS}")
+    unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
+    heads = torch.from_numpy(unlike).to(model.device)
+    found = np.full((len(unlike), len(tokens), width), np.nan, np.float32)
+    batches = by_length([len(example) for example in tokens], batch_tokens)
+    for batch in job.progress(batches, len(batches), f"{len(unlike)} variants, {mode}"):
+        inputs = running.pad([tokens[index] for index in batch], model)
+        outputs = None
+        if instead is not None:
+            outputs = instead.outputs_for(batch.tolist(), inputs["input_ids"].shape[1])
+        values = run(inputs, Disabled(heads, mode, outputs))
+        found[:, batch, : values.shape[2]] = values.float().cpu().numpy()
+    return found[inverse]
+
+
+def one_by_one(
+    model: PreTrainedModel, watcher: Disabled, forward: Callable[[], torch.Tensor]
+) -> torch.Tensor:
+    """What `forward`, a pass of the whole model, gives for each variant, stacked."""
+    found = []
+    for heads in watcher.heads:
+        with watching(model, replace(watcher, heads=heads[None])):
+            found.append(forward())
+    return torch.stack(found)
 
 
 def batch_tokens(model: PreTrainedModel, pass_tokens: int) -> int:
     """Tokens of the batches that `ablate` forms: all heads of a layer fit into one pass."""
     return pass_tokens if layers_of(model) is None else pass_tokens // n_heads(model)
-
-
-def check_mode(mode: str, instead: Replacement | None) -> None:
-    """Raise ValueError for an unknown mode, and for one without the replacement that it takes."""
-    if mode not in MODES or (mode in FROM_TEXTS) != (instead is not None):
-        raise ValueError(f"mode {mode!r}: one of {MODES}, with a replacement for {FROM_TEXTS}")
 
 
 def lowest_layer(disabled: torch.Tensor, without: int) -> torch.Tensor:
@@ -113,50 +143,16 @@ def lowest_layer(disabled: torch.Tensor, without: int) -> torch.Tensor:
     return torch.where(layers.any(1), layers.int().argmax(1), without)
 
 
-def outputs_of(
-    instead: Replacement | None, rows: np.ndarray, inputs: dict[str, torch.Tensor]
-) -> torch.Tensor | None:
-    """What disabled heads output instead in a padded batch of these texts, or None."""
-    length = inputs["input_ids"].shape[1]
-    return None if instead is None else instead.outputs_for(rows.tolist(), length)
-
-
-def by_whole_model(
-    model: PreTrainedModel,
-    tokens: Sequence[Tokens],
-    disabled: np.ndarray,
-    mode: str,
-    instead: Replacement | None,
-    pass_tokens: int,
-) -> np.ndarray:
-    """Logits [variant, example, label] by passes of the whole model, one variant after another."""
-    kind = model.config.model_type
-    log.warning("%s cannot run layer by layer: the whole model runs for each variant", kind)
-    open_attention(model)
-    heads = torch.from_numpy(disabled).to(model.device)
-    logits = np.empty((len(heads), len(tokens), model.config.num_labels), np.float32)
-    batches = by_length([len(example) for example in tokens], pass_tokens)
-    for batch in job.progress(batches, len(batches), f"{len(heads)} variants, {mode}"):
-        texts = [tokens[index] for index in batch]  # longest first, as logits_of takes them
-        outputs = outputs_of(instead, batch, running.pad(texts, model))
-        for variant, chosen in enumerate(heads):
-            with watching(model, Disabled(chosen[None], mode, outputs)):
-                logits[variant, batch] = logits_of(model, texts, pass_tokens)
-    return logits
-
-
 @dataclass(frozen=True)
 class _Ablation:
-    """Which heads of which variant are disabled, and what they output instead."""
+    """A classifier, and which heads of which variant are disabled, bool [variant, layer, head]."""
 
     classifier: LayeredClassifier
-    disabled: torch.Tensor  # bool [variant, layer, head]
-    mode: str
-    outputs: torch.Tensor | None = None  # instead, [batch or 1, layer, head, token or 1, dim]
+    watcher: Disabled
 
     def branching(self, depth: int) -> torch.Tensor:
         """The variants whose lowest disabled head is in layer `depth`; n_layers: those without."""
-        lowest = lowest_layer(self.disabled, len(self.classifier.layers))
+        lowest = lowest_layer(self.watcher.heads, len(self.classifier.layers))
         return (lowest == depth).nonzero()[:, 0]
 
     def replacement(self, depth: int, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -165,12 +161,12 @@ class _Ablation:
         `hidden` may have k times as many rows as the batch, one batch after another.
         """
         attention = self.classifier.layers[depth].attention
-        if self.mode == "uniform":  # the mean of the values is the value of the mean
+        if self.watcher.mode == "uniform":  # the mean of the values is the value of the mean
             share = real.to(hidden.dtype) / real.sum(1, keepdim=True)
             average = torch.einsum("btw,bt->bw", hidden, share)
             return attention.split(attention.value(average))[:, None]
-        if self.outputs is not None:
-            instead = self.outputs[:, depth].transpose(1, 2).to(hidden.dtype)
+        if self.watcher.outputs is not None:
+            instead = self.watcher.outputs[:, depth].transpose(1, 2).to(hidden.dtype)
             if depth == len(self.classifier.layers) - 1:
                 instead = instead[:, :1]
             times = len(hidden) // len(instead) if len(instead) > 1 else 1
@@ -193,7 +189,7 @@ def _batch_logits(
             difference = ablation.replacement(depth, hidden, real) - outputs
             by_head = layer.attention.merged_by_head(difference)
             for chunk in variants.split(max(1, pass_tokens // real.numel())):
-                disabled = ablation.disabled[chunk, depth].to(by_head.dtype)
+                disabled = ablation.watcher.heads[chunk, depth].to(by_head.dtype)
                 varied = merged + torch.einsum("vh,hbtw->vbtw", disabled, by_head)
                 stacked = layer.rest(layer.norm(residual + varied)).flatten(0, 1)
                 first = _run_up(ablation, depth + 1, stacked, real, chunk)
@@ -202,7 +198,7 @@ def _batch_logits(
         hidden = layer.rest(layer.norm(residual + merged))
     without = ablation.branching(len(classifier.layers)).tolist()
     first_states |= dict.fromkeys(without, hidden[:, 0])
-    rows = torch.stack([first_states[variant] for variant in range(len(ablation.disabled))])
+    rows = torch.stack([first_states[variant] for variant in range(len(ablation.watcher.heads))])
     return classifier.classify(rows.flatten(0, 1)).unflatten(0, (len(rows), -1))
 
 
@@ -213,15 +209,12 @@ def _run_up(
     real: torch.Tensor,
     variants: torch.Tensor,
 ) -> torch.Tensor:
-    """The first token's last hidden state, [variant * batch, width], of stacked variants.
-
-    `hidden` enters layer `start`; `real` is of one variant's batch.
-    """
+    """The first token's last state, [variant * batch, width]; `hidden` enters layer `start`."""
     classifier, real = ablation.classifier, real.repeat(len(variants), 1)
     for depth in range(start, len(classifier.layers)):
         layer = classifier.layers[depth]
         outputs, residual = _head_outputs(classifier, depth, hidden, real)
-        disabled = ablation.disabled[variants, depth]
+        disabled = ablation.watcher.heads[variants, depth]
         if disabled.any():
             rows = disabled.repeat_interleave(len(hidden) // len(variants), 0)[:, None, :, None]
             outputs = torch.where(rows, ablation.replacement(depth, hidden, real), outputs)
@@ -236,18 +229,17 @@ def _head_outputs(
     attention = classifier.layers[depth].attention
     bias = None
     if not real.all():
-        bias = torch.zeros_like(real, dtype=hidden.dtype).masked_fill(~real, -torch.inf)
-        bias = bias[:, None, None]
+        bias = hidden.new_zeros(real.shape).masked_fill(~real, -torch.inf)[:, None, None]
     if depth == len(classifier.layers) - 1:
         return attention.first_outputs(hidden, bias), hidden[:, :1]
     return attention.outputs(hidden, bias), hidden
 
 
 def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequence[Tokens]) -> None:
-    """The layers one by one give the model's logits: a guard against changes of its modules."""
+    """A guard against changes of the model's modules."""
     nothing = torch.zeros(1, 1, 1, dtype=torch.bool, device=model.device)
     inputs = running.pad(tokens[:2], model)
-    logits = _batch_logits(_Ablation(classifier, nothing, "zero"), inputs, 1 << 30)[0]
+    logits = _batch_logits(_Ablation(classifier, Disabled(nothing, "zero")), inputs, 1 << 30)[0]
     error = (logits - model(**inputs).logits).abs().max().item()
     if not error <= TOLERANCE:
         kind = model.config.model_type
@@ -257,11 +249,10 @@ def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequen
 def variants_of(
     units: Mapping[str, Sequence[str]], layers: int, heads: int, kv_heads: int = 0
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """The variants of a sweep, named (unit, mode, layer, head), and their disabled heads.
+    """Variants (unit, mode, layer, head), and their disabled heads, bool [variant, layer, head].
 
-    The latter are bool [variant, layer, head]. The first variant is the plain model. Of a GROUP,
-    `head` is the key-value head; groups are left out where each head has a key-value head of its
-    own. Only without all heads of a group, no key or value is kept for the next token.
+    The first is the plain model: none, none, -1, -1. Of a GROUP, `head` is the key-value head;
+    groups are left out where each head has a key-value head of its own.
     """
     names, masks = [("none", "none", -1, -1)], [np.zeros((1, layers, heads), bool)]
     for unit, modes in units.items():
@@ -280,10 +271,8 @@ def variants_of(
 def in_every_mode(
     variants: pd.DataFrame, run: Callable[[str, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """What `run` gives for each mode and its variants, bool [variant], of all: [variant, ...].
-
-    The plain model, the first of the variants, runs as one of the first mode.
-    """
+    """What `run` gives for each mode and its variants, bool [variant], of all: [variant, ...]."""
+    # The plain model, the first of the variants, runs as one of the first mode.
     run_as = variants["mode"].replace("none", variants["mode"][1])
     found = {mode: iter(run(mode, (run_as == mode).to_numpy())) for mode in run_as.unique()}
     return np.stack([next(found[mode]) for mode in run_as])
@@ -308,10 +297,9 @@ def sweep(
 ) -> pd.DataFrame:
     """One row per variant and example: unit, mode, layer, head, example, logit_0, logit_1 ...
 
-    `units` has a list of modes for each of UNITS; in those of FROM_TEXTS heads
-    output what comes from the `reference` texts, sampled by `seed`. `head` is -1 for a whole layer,
-    and the head that is left for all-but-one. The plain model has unit and mode `none`, layer and
-    head -1.
+    `units` has a list of modes for each of UNITS; in those of FROM_TEXTS heads output what comes
+    from the `reference` texts, sampled by `seed`. `head` is -1 for a whole layer, and the head that
+    is left for all-but-one.
     """
     variants, disabled = variants_of(units, n_layers(model), n_heads(model))
     limits = {"pass_tokens": pass_tokens, "precision": precision}

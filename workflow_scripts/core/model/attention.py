@@ -1,8 +1,7 @@
 """The one attention function: opening a model for it, and reading and changing its attention."""
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,10 +31,9 @@ HARMLESS = frozenset(
 class Watcher:
     """Reads, and may change, patterns and head outputs during a model's forward pass.
 
-    `layer` counts from 0 over `attention.sublayers(model)`. `real` marks the keys that queries may
-    see: bool [batch, key], false at padding, or [batch, query, key] in the self-attention of a
-    decoder, where later tokens are hidden too, and those before its window. Heads are those of the
-    queries, also where several share a key-value head.
+    `layer` counts from 0 over `attention.sublayers(model)`, heads are those of the queries. `real`
+    marks the keys that queries may see: bool [batch, key], false at padding, or [batch, query, key]
+    in the self-attention of a decoder, where later tokens and those before its window are hidden.
     """
 
     def start(self, model: nn.Module) -> None:
@@ -52,10 +50,7 @@ class Watcher:
 
 @dataclass
 class Watched:
-    """An opened model with its watchers; `calls` counts those of a pass so far.
-
-    `called` collects the calls while it is a list.
-    """
+    """An opened model with its watchers; `calls` counts those of a pass, `called` collects them."""
 
     model: ReferenceType[nn.Module]
     watchers: list[Watcher] = field(default_factory=list)
@@ -70,28 +65,21 @@ class Watched:
 
 @dataclass(frozen=True)
 class Call:
-    """A module's call, and its heads.
-
-    `directed` means that later tokens are hidden from a query; `sinks` that each softmax has a term
-    for no token, so that rows of a pattern sum to less than 1.
-    """
+    """A module's call, and its heads."""
 
     module: nn.Module
     heads: int
     kv_heads: int
-    directed: bool
-    sinks: bool
+    directed: bool  # later tokens are hidden from a query
+    sinks: bool  # each softmax has a term for no token: rows sum to less than 1
 
 
 @dataclass(frozen=True)
 class AttentionModule:
-    """What is known of a module: its model, its sublayer's number and its first call.
-
-    `layer` is None where one module serves several layers, which the calls of a pass count.
-    """
+    """What is known of a module: its model, its sublayer's number and its first call."""
 
     watched: Watched
-    layer: int | None = None
+    layer: int | None = None  # None where one module serves several, which a pass' calls count
     call: Call | None = None
 
 
@@ -196,10 +184,7 @@ def _pattern(
 
 
 def real_queries(real: torch.Tensor) -> torch.Tensor:
-    """Which queries are real, bool [batch, query], where tokens attend to those of their own text.
-
-    `real` is that of a watcher. In a decoder a real token, and no other, sees itself.
-    """
+    """Which queries are real, bool [batch, query]; in a decoder, those that see themselves."""
     if real.ndim == 2:
         return real
     return real.diagonal(real.shape[2] - real.shape[1], dim1=1, dim2=2)
@@ -250,48 +235,14 @@ AttentionInterface.register(NAME, _attend)
 AttentionMaskInterface.register(NAME, eager_mask)
 
 
-def number_by_call(
-    kind: str, called: Sequence[nn.Module], n_layers: int
-) -> dict[nn.Module, int | None]:
-    """The modules of an encoder or decoder in the order of their calls; None for a shared one."""
-    if len(called) != n_layers:
-        raise InputError(
-            f"{kind}: {len(called)} of {n_layers} layers hand their attention to transformers' "
-            "AttentionInterface; use another architecture"
-        )
-    shared = len(set(called)) < len(called)
-    return {module: None if shared else number for number, module in enumerate(called)}
-
-
-def number_by_name(
-    kind: str,
-    called: Sequence[nn.Module],
-    named: dict[nn.Module, Sublayer],
-    order: Sequence[Sublayer],
-) -> dict[nn.Module, int]:
-    """An encoder-decoder's modules in `order`, once each of `named` has called and no other has."""
-    times, others = Counter(called), len(set(called) - set(named))
-    once = sum(times[module] == 1 for module in named)
-    if others or not 0 < once == len(named) == len(set(order)):
-        raise InputError(
-            f"{kind}: {once} of {len(named)} attention modules known by name, and {others} others, "
-            "hand their attention to transformers' AttentionInterface once in a pass; use another "
-            "architecture"
-        )
-    return {module: order.index(sublayer) for module, sublayer in named.items()}
-
-
 @dataclass
 class Capture(Watcher):
     """Collects the patterns, detached, of the latest forward pass.
 
     `calls` has those of each sublayer, by its number: one in a forward pass, one for each step of
-    an encoder-decoder's decoder on its encoder's outputs.
-
-    With `with_gradients`, the patterns stay in the graph and have `.grad` after `backward`.
-    Rows of padded queries hold attention too: drop them. Raises RuntimeError in training mode
-    (dropout would be in the patterns) and where a row over real tokens does not sum to 1,
-    in a model with `has_sinks` to more.
+    an encoder-decoder's decoder on its encoder's outputs. With `with_gradients`, they stay in the
+    graph and have `.grad` after `backward`. Rows of padded queries hold attention too: drop them.
+    Raises RuntimeError in training mode (dropout would be in the patterns) and as `check_rows`.
     """
 
     dtype: torch.dtype | None = None
@@ -356,10 +307,7 @@ def is_bidirectional(model: PreTrainedModel) -> bool:
 
 @contextmanager
 def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
-    """Within, `watchers` see the attention of `model`, in order, after those already there.
-
-    They do in `model.generate`, too.
-    """
+    """Within, `watchers` see the attention of `model`, also in `generate`, after those there."""
     watched = _watched(model)
     watched.watchers += watchers
     try:
@@ -376,10 +324,7 @@ def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
 
 
 def n_layers(model: PreTrainedModel) -> int:
-    """Number of layers of an encoder or decoder.
-
-    Raises InputError for an encoder-decoder, and for a model that reads images or sound too.
-    """
+    """Number of layers of an encoder or decoder; InputError for an encoder-decoder."""
     if is_encoder_decoder(model):
         raise InputError(
             f"{model.config.model_type}: an encoder-decoder, whose heads are of three types; "
@@ -480,11 +425,23 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
         for module in model.modules():
             del MODULES[module]
     modules, kind = [call.module for call in called], model.config.model_type
+    handed = "hand their attention to transformers' AttentionInterface"
     if is_encoder_decoder(model):
         named = {model.get_submodule(name): each for name, each in _named(model).items()}
-        numbers = number_by_name(kind, modules, named, sublayers(model))
+        order, others = sublayers(model), len(set(modules) - set(named))
+        once = sum(modules.count(module) == 1 for module in named)
+        if others or not 0 < once == len(named) == len(set(order)):
+            raise InputError(
+                f"{kind}: {once} of {len(named)} attention modules known by name, and {others} "
+                f"others, {handed} once in a pass; use another architecture"
+            )
+        numbers = {module: order.index(sublayer) for module, sublayer in named.items()}
     else:
-        numbers = number_by_call(kind, modules, n_layers(model))
+        if len(modules) != n_layers(model):
+            found = f"{len(modules)} of {n_layers(model)} layers {handed}"
+            raise InputError(f"{kind}: {found}; use another architecture")
+        shared = len(set(modules)) < len(modules)
+        numbers = {module: None if shared else number for number, module in enumerate(modules)}
     found = sorted({(call.heads, call.kv_heads) for call in called})
     if len(found) > 1 or found[0][0] != n_heads(model):
         counts = " and ".join(f"{heads} ({kv_heads} for keys)" for heads, kv_heads in found)

@@ -22,11 +22,14 @@ from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import attention, models, running, weights
-from workflow_scripts.core.model.ablation_engine import check_mode, lowest_layer, outputs_of
+from workflow_scripts.core.model.ablation_engine import (
+    in_batches,
+    lowest_layer,
+    one_by_one,
+)
 from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, watching
 from workflow_scripts.core.model.interventions import Disabled, Replacement
 from workflow_scripts.core.model.running import OneDNN, by_length, replaced
-from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
@@ -35,12 +38,8 @@ UNEMBEDDED = {"cpu": 128, "gpu": 4096}
 
 
 def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
-    """The decoder with its language-model head, float32, in eval mode, on `device`, opened.
-
-    Raises InputError for a model that is no decoder, or whose head is not among the weights.
-    """
-    config = weights.read_config(directory)
-    model, _ = weights.load(AutoModelForCausalLM, directory, whole=True, config=config)
+    """The decoder with its head, in eval mode, on `device`, opened; InputError for an encoder."""
+    model, _ = weights.load(AutoModelForCausalLM, directory, whole=True)
     model = attention.open_attention(model.to(device).eval())
     if attention.is_bidirectional(model):
         raise InputError(f"{directory}: tokens attend to later tokens; use a decoder")
@@ -58,14 +57,11 @@ def token_losses(
 
 @dataclass(frozen=True)
 class Layers:
-    """The layers of a causal model, and the module that runs them, in a list of these.
-
-    `places` has the place in the list of each layer with attention: others may lie between them.
-    """
+    """The layers of a causal model, and the module that runs them."""
 
     body: nn.Module
     each: list[nn.Module]
-    places: list[int]
+    places: list[int]  # in this list, of the layers with attention: others may lie between them
 
 
 @dataclass(frozen=True)
@@ -111,10 +107,7 @@ class Start:
                 stack.enter_context(replaced(below, lambda *args, to=skipped, **kwargs: to))
             inputs = {name: rows.repeat(n, 1) for name, rows in self.inputs.items()}
             hidden = self.layers.body(**inputs, use_cache=False).last_hidden_state
-        return self._nats(hidden.unflatten(0, (n, -1)))
-
-    def _nats(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Nats [variant, batch, token - 1] of the body's outputs; NaN at padding."""
+        hidden = hidden.unflatten(0, (n, -1))
         scored = self.scored.expand(hidden.shape[:-1])
         targets = self.targets.expand_as(scored)[scored]
         size = UNEMBEDDED["cpu" if hidden.is_cpu else "gpu"]
@@ -144,26 +137,23 @@ def ablate(
 
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
-    (`zero`), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
-    `interventions.replacement_of`). One pass has at most `pass_tokens` tokens, all stacked variants
-    included, or one example's. The whole model runs once for each variant, and the log states it,
-    where its layers do not run from each one up as in the whole model.
+    (`zero`), or what `instead` gives for each of `tokens`. One pass has at most `pass_tokens`
+    tokens, all stacked variants included, or one example's. The whole model runs once for each
+    variant where its layers do not run from each one up as in the whole model.
     """
-    check_mode(mode, instead)
-    unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
-    lengths = [len(example) for example in tokens]
-    losses = np.full((len(unlike), len(tokens), max(lengths) - 1), np.nan, np.float32)
-    batches = by_length(lengths, pass_tokens // n_heads(model))
+    lengths, size = [len(example) for example in tokens], pass_tokens // n_heads(model)
+
+    def run(inputs: dict[str, torch.Tensor], watcher: Disabled) -> torch.Tensor:
+        if layers is None:
+            given = inputs["input_ids"], inputs["attention_mask"]
+            return one_by_one(model, watcher, lambda: token_losses(model, *given))
+        return _from_branches(model, layers, inputs, watcher, pass_tokens)
+
     with torch.inference_mode(), OneDNN():
-        layers = _usable(model, running.pad([tokens[index] for index in batches[0][:2]], model))
-        for batch in job.progress(batches, len(batches), f"{len(unlike)} variants, {mode}"):
-            inputs = running.pad([tokens[index] for index in batch], model)
-            masks = torch.from_numpy(unlike).to(model.device)
-            run = _whole if layers is None else _from_branches
-            watcher = Disabled(masks, mode, outputs_of(instead, batch, inputs))
-            of_batch = run(model, layers, inputs, watcher, pass_tokens)
-            losses[:, batch, : of_batch.shape[2]] = of_batch.cpu().numpy()
-    return losses[inverse]
+        longest = [tokens[index] for index in by_length(lengths, size)[0][:2]]
+        layers = _usable(model, running.pad(longest, model))
+        width = max(lengths) - 1
+        return in_batches(model, tokens, disabled, mode, instead, size, width, run)
 
 
 def layer_list(model: PreTrainedModel) -> Layers | None:
@@ -197,17 +187,6 @@ def _usable(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> Layers |
             problem = f"losses differ by {error:.2g}"
     log.warning("%s cannot run from a layer up (%s): the whole model runs", kind, problem)
     return None
-
-
-def _whole(
-    model: PreTrainedModel, _: Any, inputs: dict[str, torch.Tensor], watcher: Disabled, *limits: int
-) -> torch.Tensor:
-    """Nats [variant, batch, token - 1] by passes of the whole model, one variant after another."""
-    each = []
-    for heads in watcher.heads:
-        with watching(model, replace(watcher, heads=heads[None])):
-            each.append(token_losses(model, inputs["input_ids"], inputs["attention_mask"]))
-    return torch.stack(each)
 
 
 def _from_branches(

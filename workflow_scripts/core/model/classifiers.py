@@ -110,11 +110,7 @@ def logits_of(
 
 
 class Scorer(nn.Module):
-    """The body's [CLS] vector, dropout, and a new linear layer to one logit.
-
-    With `pooler` the vector goes through the body's own pooler first, as BERT's classifiers do.
-    Raises InputError where the body has none.
-    """
+    """A linear layer to a logit on the body's [CLS] vector, with `pooler` after its own pooler."""
 
     def __init__(self, body: PreTrainedModel, pooler: bool = False) -> None:
         super().__init__()

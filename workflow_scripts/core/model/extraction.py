@@ -28,10 +28,7 @@ def extract(
     precision: str = "float32",
     part: str | None = None,
 ) -> None:
-    """Write the pattern of every example to a cache at `path`; with `part`, a shard of it.
-
-    Memory is that of one layer of one batch: at most `batch_tokens` tokens of neighbouring lengths.
-    """
+    """Write the pattern of every example to a cache at `path`; with `part`, a shard of it."""
     numbers = None
     if part is not None:
         numbers = part_of([len(example) for example in tokens], batch_tokens, part)
@@ -51,11 +48,7 @@ def stream(
     hand: Callable[[int, int, np.ndarray, np.ndarray | None], None],
     grams: torch.Tensor | None = None,
 ) -> None:
-    """Hand on each example's pattern as it is computed: its index, layer, pattern and `outside`.
-
-    Those are float16 [head, query, key] and, of a model with sinks, float32 [head, query].
-    With `grams`, those of `output_grams`, the pattern has each key's share of the norms instead.
-    """
+    """Hand on each example's index, layer, pattern and `outside`, unpadded, as `run` does."""
     lengths = [len(example) for example in tokens]
     for batch in job.progress(by_length(lengths, batch_tokens), desc="attention"):
 
@@ -77,10 +70,11 @@ def run(
     hand: Callable[[int, np.ndarray, np.ndarray | None], None],
     grams: torch.Tensor | None = None,
 ) -> None:
-    """Hand on the patterns of one padded batch, layer by layer; with `grams`, as `stream` does.
+    """Hand on the patterns of one padded batch, float16 [batch, head, query, key], layer by layer.
 
-    Those are float16 [batch, head, query, key]. Of a model with sinks, `outside` is what each query
-    gives to no token, float32 [batch, head, query], from weights that are not yet rounded.
+    Of a model with sinks, `outside` is what each query gives to no token, float32 [batch, head,
+    query], from weights that are not yet rounded. With `grams`, those of `output_grams`, the
+    pattern has each key's share of the norms instead.
     """
 
     def shares(layer: int, pattern: torch.Tensor, norms: torch.Tensor) -> None:
@@ -135,8 +129,7 @@ class Computed(Patterns):
     """The patterns of a corpus, computed by an opened model as they are read.
 
     Random access runs the model on the batch of the example; `each` gives one layer of one example
-    at a time. `path` is that of the corpus. With `by_norm`, the weights of a query are each key's
-    share of the norms of what heads read (`head_maps.weighted`).
+    at a time. With `by_norm`, weights are as those of `head_maps.weighted`.
     """
 
     def __init__(
@@ -161,19 +154,18 @@ class Computed(Patterns):
         self._grams = output_grams(model) if by_norm else None
 
     def __getitem__(self, index: int) -> CachedExample:
-        batch_tokens, precision = self._settings
         index = range(len(self))[index]
-        batches = by_length([len(example) for example in self._examples], batch_tokens)
+        batches = by_length([len(example) for example in self._examples], self._settings[0])
         batch = next(batch for batch in batches if index in batch)
-        row, n = batch.tolist().index(index), len(self._examples[index])
-        layers: list[np.ndarray] = []
-        missing: list[np.ndarray | None] = []
+        layers, missing = [], []
 
-        def keep(layer: int, patterns: np.ndarray, outside: np.ndarray | None) -> None:
-            layers.append(patterns[row, :, :n, :n].copy())
-            missing.append(None if outside is None else outside[row, :, :n])
+        def keep(at: int, layer: int, pattern: np.ndarray, outside: np.ndarray | None) -> None:
+            if batch[at] == index:
+                layers.append(pattern.copy())
+                missing.append(outside)
 
-        run(self._model, [self._examples[each] for each in batch], precision, keep, self._grams)
+        tokens = [self._examples[each] for each in batch]
+        stream(self._model, tokens, *self._settings, keep, self._grams)
         return self._example(index, slice(None), np.stack(layers), missing)
 
     def each(self, update: Callable[[CachedExample], None], n: int | None = None) -> None:

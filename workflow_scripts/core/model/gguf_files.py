@@ -28,11 +28,7 @@ PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
 
 def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
-    """The tokenizer of a GGUF file's model, and the type of most weights where it is no plain one.
-
-    Raises InputError for a file that transformers does not read, and for positions that are scaled
-    in a way that it leaves out.
-    """
+    """A GGUF file's tokenizer, and the type of most weights where it is a quantised one."""
     with _readable(file) as place:
         from gguf import GGUFReader
 
@@ -51,10 +47,7 @@ def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
 
 
 def load(file: Path) -> PreTrainedModel:
-    """The causal model in a GGUF file with float32 weights, as any other model of its class.
-
-    Raises InputError where transformers cannot read the weights, or lacks some.
-    """
+    """The causal model in a GGUF file, in float32; InputError where weights cannot be read."""
     with _readable(file) as place:
         packed, report = AutoModelForCausalLM.from_pretrained(
             **place,
@@ -66,9 +59,9 @@ def load(file: Path) -> PreTrainedModel:
     if lacking := sorted(report["missing_keys"]):
         raise _unreadable(file, f"{lacking[0]} is missing{and_more(lacking)}")
     # A model from GGUF cannot be saved, so its weights move to one that can.
-    config = type(packed.config).from_dict(
-        {key: item for key, item in packed.config.to_dict().items() if key != "quantization_config"}
-    )
+    given = packed.config.to_dict()
+    given.pop("quantization_config", None)
+    config = type(packed.config).from_dict(given)
     with torch.device("meta"):
         model = type(packed)(config)
     model.load_state_dict(packed.state_dict(), assign=True)
@@ -78,10 +71,7 @@ def load(file: Path) -> PreTrainedModel:
 
 @contextmanager
 def _readable(file: Path) -> Iterator[dict[str, Any]]:
-    """What names a GGUF file to transformers, alone in a folder: files next to it are not read.
-
-    Errors of the libraries within become an InputError.
-    """
+    """What names a GGUF file to transformers, alone in a folder: files next to it are not read."""
     # Their progress bars would fill the log.
     with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()), quiet():
         (Path(folder) / "model.gguf").symlink_to(file.resolve())
@@ -92,10 +82,7 @@ def _readable(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _with_own_tokens(tokenizer: FastTokenizer, n: int) -> FastTokenizer:
-    """The tokenizer with the file's `n` tokens alone.
-
-    To a byte-level vocabulary without <|endoftext|>, transformers adds this token.
-    """
+    """With the file's `n` tokens alone: transformers adds <|endoftext|> to byte-level ones."""
     content = json.loads(tokenizer.backend_tokenizer.to_str())
     own = [token for token in content["added_tokens"] if token["id"] < n]
     if own == content["added_tokens"]:

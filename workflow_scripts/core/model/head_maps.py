@@ -39,9 +39,9 @@ class _Basis(Watcher):
 def head_maps(model: PreTrainedModel) -> tuple[torch.Tensor, torch.Tensor]:
     """The maps into and out of each head, both [layer, head, dim, hidden].
 
-    A head's value is `into` times what its layer's attention reads, plus a bias; `out` states what
-    each dimension of its output adds to what the attention outputs: to the residual stream, but for
-    a norm (Gemma 2) or a factor (Granite's residual_multiplier) in between.
+    A head's value is `into` times what its layer's attention reads, plus a bias; `out` is what each
+    dimension of its output adds to the attention's: to the residual stream, but for a norm (Gemma
+    2) or a factor (Granite's residual_multiplier) in between.
     """
     body, width = model.base_model, model.config.hidden_size
     modules, added = attention_modules(model), {}
@@ -98,9 +98,8 @@ def states_of(args: tuple, given: dict[str, Any]) -> torch.Tensor:
 class Values(Watcher):
     """Hands on each layer's pattern [batch, head, query, key] and values [batch, head, key, dim].
 
-    The heads' outputs under an identity pattern are their values; afterwards each head's own
-    pattern is put back, so that the pass goes on as without this watcher. Rows of padded queries
-    and columns of padded keys are handed on, too.
+    The heads' outputs under an identity pattern are their values; then each head's own pattern is
+    put back. Rows of padded queries and columns of padded keys are handed on, too.
     """
 
     def __init__(self, hand: Callable[[int, torch.Tensor, torch.Tensor], None]) -> None:
@@ -124,9 +123,7 @@ class ValueNorms(Values):
     """Hands on each layer's pattern and ||f(x)|| [batch, head, key], by `output_grams`."""
 
     def __init__(
-        self,
-        grams: torch.Tensor,
-        hand: Callable[[int, torch.Tensor, torch.Tensor], None],
+        self, grams: torch.Tensor, hand: Callable[[int, torch.Tensor, torch.Tensor], None]
     ) -> None:
         def norms(layer: int, pattern: torch.Tensor, values: torch.Tensor) -> None:
             gram = grams[layer].to(values.dtype)
@@ -137,16 +134,13 @@ class ValueNorms(Values):
 
 
 def output_grams(model: PreTrainedModel) -> torch.Tensor:
-    """Each head's W_O W_O^T, [layer, head, dim, dim]; raises InputError as `output_maps` does."""
+    """Each head's W_O W_O^T, [layer, head, dim, dim]."""
     out = output_maps(model)
     return out @ out.transpose(-1, -2)
 
 
 def output_maps(model: PreTrainedModel) -> torch.Tensor:
-    """Each head's W_O, [layer, head, dim, hidden], of an opened encoder or decoder.
-
-    Raises InputError for an encoder whose output projections are not known.
-    """
+    """Each head's W_O, [layer, head, dim, hidden]; InputError where an encoder's is not known."""
     if not attention.is_bidirectional(model):
         return head_maps(model)[1]
     layered = layers_of(model)

@@ -1,4 +1,4 @@
-"""Watchers that change, average or keep what heads attend to or output, and what replaces it.
+"""Watchers that change or keep what heads attend to or output, and what replaces it.
 
 with watching(open_attention(model), Disabled(heads[None], "uniform")):
     model(**batch)
@@ -6,7 +6,7 @@ with watching(open_attention(model), Disabled(heads[None], "uniform")):
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,13 +16,7 @@ from transformers import GenerationMixin, PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
-from workflow_scripts.core.model.attention import (
-    Watcher,
-    is_encoder_decoder,
-    open_attention,
-    real_queries,
-    watching,
-)
+from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.running import OneDNN, by_length
 
 FROM_TEXTS = ("mean", "position", "resample")  # the modes whose outputs come from reference texts
@@ -56,9 +50,8 @@ class Disabled(Watcher):
     """Disables heads of each row, bool [row or 1, layer, head], in a mode of the ablation engine.
 
     `outputs` [row or 1, layer, head, token or 1, dim] are what the heads output instead in a mode
-    that takes them from texts, of at least as many tokens as there are. Where a pass has k times as
-    many rows, as one of k variants has, they serve all k in turn. Each row of `heads` serves k
-    neighbours, as a decoder's with k beams.
+    that takes them from texts. Where a pass has k times as many rows, as one of k variants has,
+    they serve all k in turn; each row of `heads` serves k neighbours, as a decoder's with k beams.
     """
 
     heads: torch.Tensor
@@ -91,47 +84,8 @@ class Disabled(Watcher):
 
 
 @dataclass
-class Averages(Watcher):
-    """Sums the heads' outputs over all real tokens at each position: `total` [layer, head, token,
-    dim] of `n` [token] tokens, over passes of any lengths.
-
-    Raises RuntimeError for an encoder-decoder, whose sublayers have different queries.
-    """
-
-    total: dict[int, torch.Tensor] = field(default_factory=dict)
-    n: torch.Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.long))
-
-    def start(self, model: torch.nn.Module) -> None:
-        if is_encoder_decoder(model):
-            raise RuntimeError("outputs are averaged over the tokens of one stack alone")
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        queries = real_queries(real).expand(len(output), -1)
-        if layer == 0:
-            self.n = _sum(self.n.to(output.device), queries.sum(0), 0)
-        summed = torch.einsum("bhqd,bq->hqd", output.double(), queries.double())
-        known = self.total.get(layer, summed[:, :0])
-        self.total[layer] = _sum(known, summed, 1)
-        return output
-
-    def mean(self) -> torch.Tensor:
-        """The average output of every head over all tokens, [layer, head, dim]."""
-        return self._stacked().sum(2) / self.n.sum()
-
-    def by_position(self) -> torch.Tensor:
-        """The average output of every head at each position, [layer, head, position, dim]."""
-        return self._stacked() / self.n[:, None]
-
-    def _stacked(self) -> torch.Tensor:
-        return torch.stack([self.total[layer] for layer in sorted(self.total)])
-
-
-@dataclass
 class HeadOutputs(Watcher):
-    """Collects the heads' outputs of a forward pass, with their gradients after `backward`.
-
-    Each is [batch, head, token, dim], in the order of the calls.
-    """
+    """Collects the heads' outputs [batch, head, token, dim], with gradients after `backward`."""
 
     outputs: list[torch.Tensor] = field(default_factory=list)
 
@@ -151,34 +105,19 @@ def uniform(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return (share / share.sum(-1, keepdim=True).clamp(min=1))[:, None]
 
 
-def _sum(one: torch.Tensor, other: torch.Tensor, axis: int) -> torch.Tensor:
-    """The sum of two tensors, the shorter along `axis` followed by zeros."""
-    longer, shorter = sorted((one, other), key=lambda each: -each.shape[axis])
-    total = longer.clone()
-    total.narrow(axis, 0, shorter.shape[axis]).add_(shorter)
-    return total
-
-
 class Replacement(Protocol):
     """What disabled heads output instead, for some of the texts that it was made for."""
 
     def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
-        """Outputs for these texts padded to `n_tokens`: [text or 1, layer, head, token or 1, dim].
-
-        Those at padding have no meaning.
-        """
+        """Of texts padded to `n_tokens`: [text or 1, layer, head, token or 1, dim]."""
 
 
 @dataclass(frozen=True)
 class ByPosition:
-    """Each head's average output at each position, `outputs` [layer, head, position, dim].
+    """Each head's average output at each position; beyond these, over all tokens."""
 
-    Beyond these positions, of which there may be none, it is the average over all tokens, `overall`
-    [layer, head, dim].
-    """
-
-    outputs: torch.Tensor
-    overall: torch.Tensor
+    outputs: torch.Tensor  # [layer, head, position, dim]
+    overall: torch.Tensor  # [layer, head, dim]
 
     def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         known = self.outputs[:, :, :n_tokens]
@@ -188,17 +127,15 @@ class ByPosition:
 
 @dataclass(frozen=True)
 class Resampled:
-    """Each head's output at the same position of another text.
+    """Each head's output at the same position of another text, or at its last where it is shorter.
 
-    `others` are the other texts, and `partners` has the place of each text's partner among them.
-    Where the partner is shorter, its last position stands for those that it lacks. The model runs
-    on the partners of a batch at each call, which keeps no outputs in memory: not to be called
-    while another watcher is at work.
+    The model runs on the partners of a batch at each call, which keeps no outputs in memory: not to
+    be called while another watcher is at work.
     """
 
     model: PreTrainedModel
     others: Sequence[Tokens]
-    partners: np.ndarray
+    partners: np.ndarray  # the place of each text's partner among `others`
 
     def outputs_for(self, rows: Sequence[int], n_tokens: int) -> torch.Tensor:
         chosen = [self.others[self.partners[row]] for row in rows]
@@ -220,35 +157,34 @@ def replacement_of(
     reference: Sequence[Tokens],
     seed: int,
 ) -> Replacement | None:
-    """The replacement of a mode for `tokens`; None for a mode that is not in FROM_TEXTS.
-
-    Averages are over the tokens of all `reference` texts, without padding; resampled outputs come
-    from one of them for each text, sampled by `seed`. Raises ValueError where none is another text.
-    """
+    """The replacement of a mode for `tokens`, from `reference`; None for a mode without."""
     if mode not in FROM_TEXTS:
         return None
     if mode == "resample":
         return Resampled(model, reference, partners_of(tokens, reference, seed))
     averages = averages_of(model, reference)
-    overall = averages.mean().to(model.device, torch.float32)
-    by_position = averages.by_position().to(model.device, torch.float32)
-    return ByPosition(by_position[:, :, :0] if mode == "mean" else by_position, overall)
+    return averages if mode == "position" else replace(averages, outputs=averages.outputs[:, :, :0])
 
 
-def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> Averages:
+def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> ByPosition:
     """Every head's average output over the tokens of texts, by position and over all of them."""
-    averages = Averages()
+    total, n = torch.zeros(0), torch.zeros(max(map(len, tokens)), device=model.device)
     for batch in by_length([len(example) for example in tokens], REFERENCE_TOKENS):
-        _run(model, [tokens[at] for at in batch], averages)
-    return averages
+        _run(model, texts := [tokens[at] for at in batch], read := HeadOutputs())
+        real = running.pad(texts, model)["attention_mask"].double()
+        sums = [torch.einsum("bhqd,bq->hqd", each.double(), real) for each in read.outputs]
+        summed = torch.stack(sums)
+        total = total if len(total) else torch.zeros_like(summed)  # the longest texts come first
+        total[:, :, : summed.shape[2]] += summed
+        n[: summed.shape[2]] += real.sum(0)
+    return ByPosition((total / n[:, None]).float(), (total.sum(2) / n.sum()).float())
 
 
 def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int) -> np.ndarray:
     """For each text the place of a partner in `reference`, int [text].
 
-    The partner is sampled by `seed` from the texts that have other tokens and are at least as long;
-    where none is, it is the longest other text. It depends on the text alone, not on which others
-    are measured with it. Raises ValueError where no text of `reference` is another one.
+    The partner is sampled by `seed`, and by the text alone, from those with other tokens that are
+    at least as long; where none is, it is the longest. Raises ValueError where all are this text.
     """
     lengths = np.array([len(other) for other in reference])
     known = [other.ids.tobytes() for other in reference]

@@ -15,7 +15,6 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.model.attention import n_heads
 from workflow_scripts.core.model.classifiers import Scorer
 
-Classify = Callable[[torch.Tensor], torch.Tensor]  # [batch, width] of the first token to logits
 LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
 
 
@@ -48,8 +47,8 @@ class Attention:
     def first_outputs(self, hidden: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         """Every head's output at the first token, [batch, 1, head, dim].
 
-        Neither keys nor values are projected: q . (K x + b) is (K' q) . x up to a constant that
-        the softmax drops, and the mean of V x + b is V applied to the mean of x.
+        Keys and values are not projected: q . (K x + b) is (K' q) . x up to a constant that the
+        softmax drops, and the mean of V x + b is V applied to the mean of x.
         """
         query = self.split(self.query(hidden[:, 0]))
         directions = torch.einsum("bhd,hdw->bhw", query, self._by_head(self.key))
@@ -84,22 +83,18 @@ class LayeredClassifier:
 
     embed: Callable[[dict[str, torch.Tensor]], torch.Tensor]
     layers: tuple[Layer, ...]
-    classify: Classify
+    classify: Callable[[torch.Tensor], torch.Tensor]  # [batch, width] of the first token to logits
 
 
 def layers_of(model: PreTrainedModel | Scorer) -> LayeredClassifier | None:
     """The layers of a sequence classifier or scorer; None for an architecture not known here."""
     kind = model.config.model_type
-    if kind == "distilbert":
-        layered = _distilbert(model)
-    elif kind in LIKE_BERT and not model.config.is_decoder:
-        layered = _like_bert(model)
-    else:
+    if kind != "distilbert" and (kind not in LIKE_BERT or model.config.is_decoder):
         return None
+    layered = _distilbert(model) if kind == "distilbert" else _like_bert(model)
     # A scorer's head is the same on every body; a classifier's is its architecture's.
-    return (
-        replace(layered, classify=model.logits_of_first) if isinstance(model, Scorer) else layered
-    )
+    scorer = isinstance(model, Scorer)
+    return replace(layered, classify=model.logits_of_first) if scorer else layered
 
 
 def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:

@@ -20,11 +20,7 @@ IGNORED = -100  # the label that torch's cross entropy leaves out
 def load_masked_lm(
     directory: Path, device: torch.device, head: Path | None = None
 ) -> tuple[PreTrainedModel, bool]:
-    """The model with its masked-LM head in eval mode, and whether the checkpoint has the head.
-
-    `head`, a file with the parameters of `head_state`, replaces the checkpoint's own head. Without
-    either, the head has its random initial values.
-    """
+    """The model with a masked-LM head, by `head` a stored one; whether its own was there."""
     model, missing = weights.load(AutoModelForMaskedLM, directory)
     has_head = not missing & set(head_parameters(model))
     if head is not None:
@@ -49,9 +45,8 @@ def head_parameters(model: PreTrainedModel) -> dict[str, nn.Parameter]:
 
 def head_state(model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """The head's parameters as safetensors stores them."""
-    return {
-        name: parameter.detach().cpu().clone() for name, parameter in head_parameters(model).items()
-    }
+    parameters = head_parameters(model).items()
+    return {name: parameter.detach().cpu().clone() for name, parameter in parameters}
 
 
 def mask_tokens(

@@ -29,18 +29,14 @@ transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 
 @dataclass(frozen=True)
 class Source:
-    """Where a model comes from: exactly one of hub (with its revision), path and package.
-
-    `file` is a GGUF file of the hub's repository. Of a package, `version` and `sha256`
-    are those that the run was planned with.
-    """
+    """Where a model comes from: exactly one of hub (with its revision), path and package."""
 
     hub: str | None = None
     revision: str | None = None
-    file: str | None = None
+    file: str | None = None  # a GGUF file of the hub's repository
     path: str | None = None
     package: str | None = None
-    version: str | None = None
+    version: str | None = None  # of the package, as the run was planned with
     sha256: str | None = None
 
     def to_config(self) -> dict[str, str]:
@@ -50,11 +46,8 @@ class Source:
 
 def resolve(source: Source) -> Path:
     """The local directory or GGUF file of a model; one from the hub is downloaded once and kept."""
-    return path_of(source.to_config()) if source.hub is None else from_hub(source)
-
-
-def from_hub(source: Source) -> Path:
-    """The directory of the repository, or the file in it that the source names."""
+    if source.hub is None:
+        return path_of(source.to_config())
     from huggingface_hub import hf_hub_download, snapshot_download
 
     try:
@@ -71,10 +64,7 @@ def from_hub(source: Source) -> Path:
 
 
 def directory_of(card: dict[str, Any]) -> Path:
-    """The local directory of the model that a card describes.
-
-    Raises InputError where a file that loading reads has changed since the card was written.
-    """
+    """The local directory of the model that a card describes; InputError where it has changed."""
     if "directory" in card:
         directory = Path(card["directory"])
     else:
@@ -88,10 +78,7 @@ def directory_of(card: dict[str, Any]) -> Path:
 
 
 def weights_by_epoch(epochs: Path, last: Path, remedy: str) -> list[Path]:
-    """The weights after each epoch of a training, in order: those in `epochs`, then `last`.
-
-    Raises InputError, with its `remedy`, where none were kept.
-    """
+    """The weights after each epoch: those in `epochs`, then `last`; InputError where none are."""
     kept = sorted(epochs.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
     if not kept:
         raise InputError(f"{epochs}: no epoch-*; {remedy}")
@@ -114,12 +101,9 @@ def load_tokenizer(directory: Path) -> FastTokenizer:
 
 
 def save(model: PreTrainedModel, tokenizer: Tokenizer, directory: Path) -> None:
-    """Write a model with its tokenizer: the same files in any environment.
-
-    HF_HUB_OFFLINE would be noted with the tokenizer.
-    """
+    """Write a model with its tokenizer: the same files in any environment."""
     model.save_pretrained(directory)
-    tokenizer.init_kwargs.pop("local_files_only", None)
+    tokenizer.init_kwargs.pop("local_files_only", None)  # HF_HUB_OFFLINE would be noted
     tokenizer.backend_tokenizer.no_truncation()  # which it keeps of the last text that it read
     tokenizer.save_pretrained(directory)
 
@@ -147,16 +131,12 @@ def versions() -> dict[str, str]:
 def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     """The model's card, after a check that its tokenizer and attention can be used.
 
-    Special tokens that the tokenizer lacks, or leaves out, are None; so is `start` where it puts no
-    token before a text. `bidirectional` is there, and false, only where no token attends to later
-    ones, `n_kv_heads` only where heads share keys and values, `quantised` only where weights were.
-    Raises InputError for a directory without a config, fast tokenizer or weights, or of an
-    architecture whose attention cannot be watched.
+    `bidirectional` is there, and false, only where no token attends to later ones, `n_kv_heads`
+    only where heads share keys and values, `quantised` only where weights were. Raises InputError
+    for a model that cannot be loaded, or whose attention cannot be watched.
     """
     tokenizer = load_tokenizer(directory)
-    special = special_tokens(tokenizer)
     body = attention.open_attention(load_body(directory, torch.device("cpu")))
-    bidirectional = attention.is_bidirectional(body)
     n_heads, n_kv_heads = attention.n_heads(body), attention.n_kv_heads(body)
     card = {
         "name": name,
@@ -164,30 +144,24 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
         "architecture": body.config.model_type,
         "n_layers": attention.n_layers(body),
         "n_heads": n_heads,
-    }
-    card |= {"n_kv_heads": n_kv_heads} if n_kv_heads < n_heads else {}
-    card |= {
+        "n_kv_heads": n_kv_heads if n_kv_heads < n_heads else None,
         "hidden_size": body.config.hidden_size,
         "max_positions": max_positions(body),
         "weights": weights_digest(directory),
-        "special": special,
+        "special": special_tokens(tokenizer),
         "start": start_token(tokenizer),
         "punctuation": _ids_reading(tokenizer, {".", ","}),
         "versions": versions(),
+        "quantised": getattr(body.config, "quantised", None),
+        "bidirectional": None if attention.is_bidirectional(body) else False,
     }
-    if quantised := getattr(body.config, "quantised", None):
-        card["quantised"] = quantised
-    return card if bidirectional else card | {"bidirectional": False}
+    return {key: value for key, value in card.items() if value is not None or key == "start"}
 
 
 def check_vocabulary(
     directory: Path, tokenizer: Tokenizer, config: PretrainedConfig, kinds: tuple[str, ...]
 ) -> None:
-    """Raise InputError where the tokenizer's vocabulary is not the model's.
-
-    It has a token that the model's embedding has no row for, or, for a special token of one of
-    `kinds`, another number than config.json where that has one.
-    """
+    """Raise InputError where the vocabulary, or a special token of `kinds`, is not the model's."""
     vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
     token, largest = max(vocabulary.items(), key=lambda item: item[1])
     rows = getattr(config, "vocab_size", None)
@@ -212,10 +186,9 @@ def check_vocabulary(
 
 
 def special_tokens(tokenizer: FastTokenizer) -> dict[str, int | None]:
-    """The numbers of cls, sep, mask and pad; None for one that the tokenizer lacks.
+    """The numbers of cls, sep, mask and pad; None for one that the tokenizer lacks or leaves out.
 
-    So is a cls that does not begin every text and pair, and a sep that does not follow each text:
-    where a tokenizer knows a token and leaves it out, all attention to it would be 0.
+    A cls begins every text and pair, a sep follows each text: else all attention to it would be 0.
     """
     kinds = ("cls", "sep", "mask", "pad")
     special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in kinds}
@@ -243,9 +216,8 @@ def _frame(tokenizer: FastTokenizer, texts: list[str]) -> list[int]:
 
 
 def max_positions(model: PreTrainedModel) -> int:
-    """Maximum number of tokens of an input.
+    """Maximum number of tokens of an input: of RoBERTa's 514 positions, the first two are padding.
 
-    RoBERTa's 514 positions, say, are those of 512 tokens: the first are up to that of padding.
     Raises InputError where the config does not bound it.
     """
     stated = getattr(model.config, "max_position_embeddings", None)

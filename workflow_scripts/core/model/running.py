@@ -46,9 +46,8 @@ def chunks_by_length(lengths: Sequence[int], size: int) -> list[np.ndarray]:
 def part_of(lengths: Sequence[int], batch_tokens: int, part: str) -> np.ndarray:
     """The examples of one part, `2-of-8` say, as ascending indices: its share of the batches.
 
-    The batches are those of `by_length`, which forms the same ones of a part's examples alone, so
-    that no product of a batch depends on the number of parts. A part may be empty. The batches
-    with the most tokens, padding included, are dealt first, each to the part with the fewest.
+    `by_length` forms the same batches of a part's examples alone, so that no product depends on the
+    number of parts. Those with the most tokens are dealt first, each to the part with the fewest.
     """
     number, n_parts = (int(text) for text in part.split("-of-"))
     batches = by_length(lengths, batch_tokens)

@@ -1,7 +1,6 @@
 """The loop that trains every model of a study, and the state from which a killed one goes on.
 
-The caller chooses the optimizer, the schedule, the loss of a batch and the order of batches. The
-order has a random stream of its own, so that a seed gives the same weights again on a CPU.
+The order of batches has a random stream of its own: a seed gives the same weights on a CPU.
 """
 
 import copy
@@ -52,15 +51,12 @@ class WarmedUpRecipe(Recipe):
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass over the training data, counted from 1, and whether its weights were kept.
-
-    `loss` is the mean over batches; `dev_score` is NaN where nothing was scored.
-    """
+    """One pass over the training data, counted from 1."""
 
     number: int
-    loss: float
-    dev_score: float
-    best: bool
+    loss: float  # mean over batches
+    dev_score: float  # NaN where nothing was scored
+    best: bool  # its weights were kept
 
 
 class ShuffledIndices:
@@ -78,11 +74,10 @@ class ShuffledIndices:
 
 
 class LengthGroupedIndices(ShuffledIndices):
-    """Shuffled indices, in batches of similar lengths, so that padding is rare.
+    """Shuffled indices, in shuffled batches of similar lengths, so that padding is rare.
 
     As in transformers' LengthGroupedSampler, examples are sorted by length within windows of the
-    shuffled order, of `WINDOW` batches or, where there are few, 1/SHARE of the examples. The
-    batches are shuffled too.
+    shuffled order, of `WINDOW` batches or, where there are few, 1/SHARE of the examples.
     """
 
     WINDOW = 50
@@ -137,24 +132,16 @@ def decay_groups(model: torch.nn.Module, weight_decay: float) -> list[dict[str, 
 def linear_schedule(
     optimizer: torch.optim.Optimizer, total_steps: int, warmup_steps: int = 0
 ) -> LambdaLR:
-    """The learning rate rises linearly over `warmup_steps`, then decays linearly towards 0.
-
-    The first step of a warm-up is not 0, as in transformers' schedule, but 1 / warmup_steps.
-    """
+    """The learning rate rises linearly over `warmup_steps`, then decays linearly towards 0."""
 
     def factor(step: int) -> float:
         if not warmup_steps:
             return 1 - step / total_steps
-        rise = (step + 1) / warmup_steps
+        rise = (step + 1) / warmup_steps  # where transformers' starts with a step of 0
         decay = (total_steps - step) / max(1, total_steps - warmup_steps + 1)
         return min(rise, decay, 1)
 
     return LambdaLR(optimizer, factor)
-
-
-def constant_schedule(optimizer: torch.optim.Optimizer) -> LambdaLR:
-    """The learning rate stays as it is."""
-    return LambdaLR(optimizer, lambda step: 1.0)
 
 
 def train(
@@ -170,10 +157,9 @@ def train(
 ) -> list[Epoch]:
     """Train `model` in place, with a step of the schedule and of its optimizer for each batch.
 
-    Gradients are clipped to `max_norm`. With `dev_score`, called after each epoch, the model ends
-    with the weights of the epoch that has the highest score (the first of equals), otherwise
-    with those of the last. The caller sets train or eval mode, and `dev_score` must restore it.
-    Progress is shown under `desc`.
+    With `dev_score`, called after each epoch, the model ends with the weights of the epoch that has
+    the highest score (the first of equals), otherwise with those of the last. The caller sets train
+    or eval mode, and `dev_score` must restore it.
     """
     history: list[tuple[float, float]] = []
     best, state = epochs, None
@@ -198,10 +184,7 @@ def train_epoch(
     schedule: LRScheduler,
     max_norm: float | None = None,
 ) -> list[float]:
-    """One pass over the batches, as in `train`; their losses.
-
-    Raises InputError for the first loss that is not finite, and for such weights at the end.
-    """
+    """One pass over the batches; their losses. Raises InputError for what is not finite."""
     optimizer = schedule.optimizer
     trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     before = schedule.last_epoch  # the steps of earlier epochs
@@ -237,9 +220,8 @@ def train_resumably(
 ) -> pd.DataFrame:
     """Train `model` in place on examples of these `lengths`; a killed run goes on from `state`.
 
-    Returns the curve (step, epoch, split train or dev, loss), with four rows of training loss an
-    epoch. `loss_of` is that of a batch of indices; `dev_loss` is called after each epoch. The last
-    weights are kept; with `epochs`, those after each epoch before are saved there, in epoch-<k>.
+    Returns the curve (step, epoch, split train or dev, loss). `loss_of` is that of a batch of
+    indices. The last weights are kept; with `epochs`, those of earlier ones are saved in epoch-<k>.
     """
     torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
     batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
@@ -262,10 +244,7 @@ def train_resumably(
 
 
 def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict[str, Any]]:
-    """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps.
-
-    Raises InputError for a loss of the development set that is not finite.
-    """
+    """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps."""
     running.check_losses([dev_loss], number * len(losses) - 1, "development loss")
     rows, n, done = [], len(losses), 0
     for quarter in np.array_split(losses, min(4, n)):
@@ -309,11 +288,8 @@ def save_state(path: Path, parts: Parts, curve: list[dict[str, Any]]) -> None:
     for number, moments in optimizer["state"].items():
         tensors |= {f"optimizer/{number}/{name}": value for name, value in moments.items()}
     tensors |= {f"random/{name}": read() for name, (read, _) in _streams(parts).items()}
-    settings = {
-        "groups": optimizer["param_groups"],
-        "schedule": parts.schedule.state_dict(),
-        "curve": curve,
-    }
+    settings = {"groups": optimizer["param_groups"], "schedule": parts.schedule.state_dict()}
+    settings |= {"curve": curve}
     partial = path.with_name(path.name + job.PARTIAL)
     contiguous = {name: value.detach().contiguous() for name, value in tensors.items()}
     save_file(contiguous, partial, metadata={"settings": json.dumps(settings)})

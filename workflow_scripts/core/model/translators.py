@@ -29,11 +29,7 @@ SHOWN = 8  # language codes or prefixes in an error
 
 @dataclass(frozen=True)
 class Generation:
-    """How a translation is searched: beam search, as `generate` of transformers does it.
-
-    A hypothesis' log-probability is divided by its length to the power `length_penalty`; after
-    `max_new_tokens` it is cut off.
-    """
+    """How a translation is searched: beam search, as `generate` of transformers does it."""
 
     beams: int = 5
     length_penalty: float = 1.0
@@ -69,10 +65,7 @@ def translator_of(
 def load_translator(
     directory: Path, card: dict[str, Any], generation: dict[str, Any], device: torch.device
 ) -> Translator:
-    """The translator in `directory`, such as an epoch's, with the languages that `card` names.
-
-    Its model's own settings of `generate` are replaced by those of `generation`.
-    """
+    """The translator in `directory`, such as an epoch's, with the languages that `card` names."""
     languages = Languages(**{key: card[key] for key in Languages.__dataclass_fields__})
     model, tokenizer = _checked_parts(directory, languages, device)
     search, positions = Generation(**generation), positions_of(model)
@@ -81,22 +74,15 @@ def load_translator(
             f"{directory}: generation.max_new_tokens is {search.max_new_tokens}, but "
             f"the decoder has {positions} positions; set it to {positions} or less"
         )
-    model.generation_config = search_config(
-        model,
-        tokenizer,
-        code_of(tokenizer, languages.target_lang),
-        num_beams=search.beams,
-        length_penalty=search.length_penalty,
-        max_new_tokens=search.max_new_tokens,
-    )
+    settings = {"num_beams": search.beams, "length_penalty": search.length_penalty}
+    settings["max_new_tokens"] = search.max_new_tokens
+    code = code_of(tokenizer, languages.target_lang)
+    model.generation_config = search_config(model, tokenizer, code, **settings)
     return Translator(model, tokenizer, languages, search)
 
 
 def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
-    """The tokenizer in a model's directory, fast or slow, set to the languages.
-
-    Raises InputError where it cannot be read, is not the model's, or does not know the languages.
-    """
+    """The tokenizer in a model's directory, fast or slow, set to the languages."""
     config = weights.read_config(directory)
     try:
         tokenizer = AutoTokenizer.from_pretrained(directory, trust_remote_code=False)
@@ -112,11 +98,7 @@ def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
 
 
 def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]:
-    """The card of the translator in a directory, after a check that it can be used.
-
-    `layers` has the number of sublayers of each type of attention; a model without learnt or fixed
-    positions has None as `max_positions`.
-    """
+    """The card of the translator; `layers` are the sublayers of each type of attention."""
     model, tokenizer = _checked_parts(directory, languages, torch.device("cpu"))
     return {
         "name": name,
@@ -138,19 +120,13 @@ def positions_of(model: PreTrainedModel) -> int | None:
 
 
 def sources_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
-    """What the encoder reads of each text, with special tokens.
-
-    Raises InputError for a text that is longer than the model's positions.
-    """
+    """What the encoder reads of each text; InputError for one longer than the positions."""
     given = [translator.languages.prefix + text for text in texts]
     return _checked(translator, texts, translator.tokenizer(given)["input_ids"])
 
 
 def targets_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
-    """The labels of each text, ending with the end of the sentence.
-
-    Raises InputError for a text that is longer than the model's positions.
-    """
+    """The labels of each text, with its end; InputError for one longer than the positions."""
     ids = translator.tokenizer(text_target=list(texts))["input_ids"]
     return _checked(translator, texts, ids)
 
@@ -185,12 +161,10 @@ def _checked_parts(
     directory: Path, languages: Languages, device: torch.device
 ) -> tuple[PreTrainedModel, Tokenizer]:
     """The model in eval mode, its attention open, and its tokenizer; both set to the languages."""
-    config = weights.read_config(directory)
     # Before the tokenizer: an architecture that cannot be watched is refused by its name.
-    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True, config=config)
+    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True)
     model = open_attention(model.to(device).eval())
-    tokenizer = load_tokenizer(directory, languages)
-    return model, tokenizer
+    return model, load_tokenizer(directory, languages)
 
 
 def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]]) -> list[list[int]]:
@@ -206,10 +180,7 @@ def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]])
 
 
 def set_languages(directory: Path, tokenizer: Tokenizer, languages: Languages) -> None:
-    """Let a tokenizer that takes codes of languages, as mBART's does, mark texts with them.
-
-    Raises InputError for a code that it does not know or does not take, and for one that it needs.
-    """
+    """Let a tokenizer that takes codes of languages, as mBART's does, mark texts with them."""
     known = _codes(tokenizer)
     for key in ("source_lang", "target_lang"):
         code = getattr(languages, key)

@@ -28,8 +28,8 @@ QUANTIZED = ("quantization_config", "compression_config", "quant_method")
 def read_config(directory: Path) -> PretrainedConfig:
     """The config.json of a model's directory.
 
-    Raises InputError where it cannot be read, or asks for code of the model's own, which is never
-    run: `transformers` would load its own class of the same type instead; or for quantized weights.
+    Raises InputError where it cannot be read, is of quantized weights, or asks for code of the
+    model's own: `transformers` would load its own class of the same type instead.
     """
     if not (directory / "config.json").is_file():
         raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
@@ -61,8 +61,7 @@ def load(
     """The model of class `kind`, float32, and the names of its parameters that were made anew.
 
     Without `whole` these may be the head's and the pooler's, never others of the body. Raises
-    InputError for weights that cannot be read, of another architecture or size, that are quantized
-    or not finite.
+    InputError for weights that are not the config's, quantized or not finite.
     """
     config = config or read_config(directory)
     try:

@@ -21,7 +21,6 @@ from matplotlib.transforms import Bbox
 
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.plots import colours
-from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.run import job
 
 ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper; no figure is wider
@@ -137,7 +136,6 @@ def sample(rows: pd.DataFrame, units: str, wholes: str = "") -> str:
 
 
 def _span(counts: pd.Series) -> str:
-    """The count, or the smallest and the largest."""
     low, high = counts.min(), counts.max()
     return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
 
@@ -150,7 +148,7 @@ def layer_axis(axes: Axes, n_layers: int) -> None:
 
 
 def per_layer(
-    axes: Axes, layers: Sequence[int], values: Sequence[float], look: Look, shift: float = 0
+    axes: Axes, layers: Sequence[int], values: Sequence[float], look: colours.Look, shift: float = 0
 ) -> None:
     """One point per head, over its layer (0-based `layers`), and a line through the layers' means.
 
@@ -168,7 +166,7 @@ def layers(
     axes: Axes,
     frame: pd.DataFrame,
     values: str,
-    targets: dict[str, Look],
+    targets: dict[str, colours.Look],
     named_above: float = np.inf,
 ) -> None:
     """`per_layer` of each target that a table has, side by side; large values name their heads."""
@@ -188,7 +186,7 @@ def line(
     axes: Axes,
     x: Sequence[float],
     y: Sequence[float],
-    look: Look,
+    look: colours.Look,
     label: str,
     ends: tuple[Sequence[float], Sequence[float]],
 ) -> None:
@@ -203,7 +201,7 @@ def intervals(
     values: pd.Series,
     ends: tuple[pd.Series, pd.Series],
     at: Any,
-    look: Look,
+    look: colours.Look,
     **style: Any,
 ) -> None:
     """Values `along` "x" or "y" with their intervals' `ends`; `at` are places on the other axis."""
@@ -218,7 +216,7 @@ def stacked(
     positions: np.ndarray,
     widths: np.ndarray | float,
     shares: dict[str, np.ndarray],
-    looks: dict[str, Look],
+    looks: dict[str, colours.Look],
     **style: Any,
 ) -> None:
     """Bars whose parts are `shares` of 1, in percent, from below."""
@@ -367,7 +365,6 @@ def _place(
 
 
 def _apart(box: Bbox, xy: np.ndarray) -> float:
-    """The distance of a point from the nearest place of a box, in pixels."""
     return float(np.linalg.norm(np.clip(xy, box.min, box.max) - xy))
 
 

@@ -147,7 +147,6 @@ def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) ->
 
 
 def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Names that refer to another part of the config must exist there."""
     for node in schema.nodes(config, root, root):
         part = node.schema.get("names")
         accepted: Any = config
@@ -231,7 +230,6 @@ def reads(chapter: str, schemas: Path) -> str:
 
 
 def _kinds(chapter: str, schemas: Path) -> str | Sequence[str]:
-    """The kinds of models that a chapter reads, or `any`."""
     return declared_needs(chapter, schemas).get("kinds", KINDS[:1])
 
 

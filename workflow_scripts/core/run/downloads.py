@@ -179,7 +179,6 @@ def _leads(path: PurePosixPath, file: File) -> bool:
 
 
 def _nodes(config: dict[str, Any], root: dict[str, Any], form: str) -> list[schema.Node]:
-    """The values of a format."""
     nodes = schema.nodes(config, root, root)
     return [node for node in nodes if node.schema.get("format") == form]
 

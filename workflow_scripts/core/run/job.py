@@ -225,7 +225,6 @@ def _convert(value: Any, hint: Any) -> Any:
 
 
 def _paths(value: str | Path | Iterable[str | Path] | None) -> list[Path]:
-    """One path, several or none, as a list."""
     return [Path(path) for path in ([value] if isinstance(value, str | Path) else value or ())]
 
 
@@ -259,7 +258,6 @@ def _start_logging(path: Path | None) -> None:
 
 
 def _limit_threads(threads: int) -> None:
-    """Keep numerical libraries to the threads that the rule was given."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(threads)

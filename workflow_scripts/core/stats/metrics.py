@@ -137,7 +137,6 @@ def _unweighted(metric: str, labels: np.ndarray, predictions: np.ndarray) -> flo
 
 
 def _correlation(measure: str, labels: np.ndarray, predictions: np.ndarray) -> float:
-    """A measure of `scipy.stats`."""
     from scipy import stats  # half a second, which jobs that only draw samples do without
 
     if np.ptp(predictions) == 0 or np.ptp(labels) == 0:

@@ -1,9 +1,4 @@
-"""Tests by randomisation, corrections for several tests, and how small a loss a test finds.
-
-Baseline and variant are swapped on random sets of examples (`test`); or signs of differences are
-flipped (`sign_flip_p`), or members of matched sets exchanged (`matched_p_values`). p-values are
-corrected by the smallest of each draw (`smallest_p`) or in Holm's steps (`holm`).
-"""
+"""Tests by randomisation, corrections for several tests, and how small a loss a test finds."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
