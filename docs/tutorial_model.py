@@ -1,4 +1,4 @@
-"""Train the small BERT of docs/tutorial.md: `python docs/tutorial_model.py build/mine`.
+"""Train the small BERT of docs/tutorial-encoder.md: `python docs/tutorial_model.py build/mine`.
 
 4 layers of 4 heads, 128 wide, with a WordPiece vocabulary of its own: masked language modelling on
 the Wikipedia excerpt that gensim's package carries. It needs no network. Any checkpoint in Hugging
@@ -133,7 +133,7 @@ def main(directory: Path, steps: int, seed: int) -> None:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    parser = argparse.ArgumentParser(description="Train the small BERT of docs/tutorial.md.")
+    parser = argparse.ArgumentParser(description="Train the small BERT of docs/tutorial-encoder.md.")
     parser.add_argument("directory", type=Path, help="where to write the checkpoint")
     parser.add_argument("--steps", type=int, default=4000, help="batches of 8 inputs")
     parser.add_argument("--seed", type=int, default=1)

@@ -105,7 +105,7 @@ ABLATION_SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
 
 ablation_disabling.drawn(
     "kovaleva2019-fig8",
-    "Figure 8, one head disabled",
+    "Figure 8, one head ablated",
     input={
         "scores": ABLATION_SCORES,
         "metrics": expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
@@ -116,7 +116,7 @@ ablation_disabling.drawn(
 
 ablation_disabling.drawn(
     "kovaleva2019-fig9",
-    "Figure 9, one layer disabled",
+    "Figure 9, one layer ablated",
     input={"scores": ABLATION_SCORES},
     params={"mode": "uniform"},
 )
@@ -136,8 +136,8 @@ use rule light_step as michel2019_tables with:
         found=expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS),
     output:
         table=ablation.table("michel2019-table1", "Table 1, every head masked"),
-        best=ablation.table("michel2019-gains", "heads that matter, and honest gains"),
-        power=ablation.table("michel2019-power", "the smallest loss that would be found"),
+        best=ablation.table("michel2019-gains", "significant heads, and held-out gains"),
+        power=ablation.table("michel2019-power", "smallest detectable loss"),
         alone=ablation.table("michel2019-table3", "Table 3, the best head left in each layer"),
         pairs=ablation.table(
             "michel2019-pairs", "section 5, the same heads across data sets and seeds"
@@ -154,9 +154,9 @@ use rule analysis_step as ablation_modes with:
         logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
         scores=ABLATION_SCORES,
     output:
-        table=ablation.table("ablation-modes", "how well modes of disabling agree"),
+        table=ablation.table("ablation-modes", "agreement between ablation methods"),
         heads=ablation.measured(
-            ablation.table("ablation-mode-heads", "each head's verdict, by mode")
+            ablation.table("ablation-mode-heads", "each head's verdict, by ablation method")
         ),
     resources:
         mem_mb=memory(1500, 25),
@@ -171,7 +171,7 @@ use rule analysis_step as ablation_modes with:
 
 ablation.drawn(
     "ablation-modes",
-    "how well modes of disabling agree",
+    "agreement between ablation methods",
     input={"table": rules.ablation_modes.output.table},
     own="ablation_modes_figure",
 )

@@ -51,13 +51,13 @@ use rule ablation_modes as ablation_modes_next_token with:
     output:
         table=ablation_decoder_modes.table(
             "next-token-modes",
-            "decoders, how well modes of disabling agree",
+            "decoders, agreement between ablation methods",
             caption="ablation-modes-table",
         ),
         heads=ablation_decoders.measured(
             ablation_decoder_modes.table(
                 "next-token-mode-heads",
-                "decoders, each head's verdict, by mode",
+                "decoders, each head's verdict, by ablation method",
                 caption="ablation-mode-heads",
             )
         ),
@@ -65,7 +65,7 @@ use rule ablation_modes as ablation_modes_next_token with:
 
 ablation_decoder_modes.drawn(
     "next-token-modes",
-    "decoders, how well modes of disabling agree",
+    "decoders, agreement between ablation methods",
     caption="ablation-modes",
     input={"table": rules.ablation_modes_next_token.output.table},
     params={"figure": "ablation_modes_figure"},
@@ -118,7 +118,7 @@ ablation_decoder_estimates.drawn(
 
 ablation_decoders.drawn(
     "michel2019-next-token",
-    "decoders, one head disabled",
+    "decoders, one head ablated",
     input={"scores": rules.next_token_scores.output.scores},
     params={"mode": "zero"},
     table="decoders, heads and key-value groups disabled",

@@ -48,7 +48,7 @@ use rule argument_reliance as argument_reliance_words with:
 
 arguments_beyond.drawn(
     "niven2019-reliance",
-    "predictions with a cue changed",
+    "predictions after a cue is changed",
     input={
         "reliance": [
             rules.argument_reliance.output.reliance,
@@ -56,7 +56,7 @@ arguments_beyond.drawn(
         ]
     },
     params={"bootstrap": ARGUMENTS["reliance"]["bootstrap"], "seed": config["seed"]},
-    table="predictions with a cue changed",
+    table="predictions after a cue is changed",
 )
 
 

@@ -162,10 +162,10 @@ use rule light_step as argument_easy with:
 
 arguments_easy.drawn(
     "niven2019-easy",
-    "points that are always right, and the cue",
+    "points always right, and the cue",
     input={"easy": rules.argument_easy.output.easy},
     params={"bootstrap": ARGUMENTS["easy"]["bootstrap"], "seed": config["seed"]},
-    table="points that are always right, and the cue",
+    table="points always right, and the cue",
 )
 
 

@@ -115,7 +115,7 @@ use rule model_step as retrieval with:
     output:
         retrieval_scores=battery_retrieval.measured("<results>/{model}/battery/retrieval.parquet"),
         table=battery_retrieval.table("battery-retrieval", "retrieval by head"),
-        needles=battery_retrieval.table("battery-needles", "needles that are found"),
+        needles=battery_retrieval.table("battery-needles", "needles found"),
     params:
         **step("battery/retrieval.py"),
         **BATTERY["retrieval"],
@@ -144,7 +144,7 @@ use rule model_step as causal_tests with:
         others=sum(BATTERY_SCORES.values(), []),
     output:
         effects="<results>/{model}/battery/causal_tests.parquet",
-        table=battery_causal.table("battery-causal", "heads disabled"),
+        table=battery_causal.table("battery-causal", "heads of a role ablated"),
     params:
         **step("battery/causal_tests.py"),
         **BATTERY["causal"],
@@ -154,7 +154,7 @@ use rule model_step as causal_tests with:
 
 battery_causal.drawn(
     "battery-causal",
-    "heads disabled",
+    "heads of a role ablated",
     input={"effects": rules.causal_tests.output.effects},
 )
 
@@ -171,7 +171,7 @@ use rule light_step as role_correlations with:
             if model == w.model and "text" in config.get("ablation", {})
         ],
     output:
-        table=battery_copying.table("battery-correlations", "scores of heads compared"),
+        table=battery_copying.table("battery-correlations", "correlations of scores over heads"),
     params:
         **step("battery/role_correlations.py"),
         bootstrap=BATTERY["bootstrap"],

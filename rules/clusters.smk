@@ -65,7 +65,7 @@ use rule light_step as linguistic_heads with:
 
 clusters.drawn(
     "clark2019-fig6",
-    "Figure 6, heads in the plane",
+    "Figure 6, heads by similarity",
     input={
         "embedding": rules.head_embedding.output.embedding,
         "linguistic": rules.linguistic_heads.output.heads,

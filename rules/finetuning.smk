@@ -72,7 +72,7 @@ FINETUNING_FEATURES = expand(rules.finetuning_tables.output.features, **PRETRAIN
 
 finetuning.drawn(
     "kovaleva2019-fig5",
-    "Figure 5, likeness before and after",
+    "Figure 5, similarity before and after fine-tuning",
     input={
         "similarity": expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
         "padded": (

@@ -162,7 +162,7 @@ def test_what_has_no_example_is_named(model: MadeUpModel) -> None:
     model.everything()
     atlas = read(written(model.folder.parent, model))
     (message,) = atlas["left_out"]
-    assert "Antecedents of names" in message
+    assert "Coreference accuracy, names" in message
     assert "Attention from verbs to their subjects, STS-B" in message
     ids = {measure["id"] for measure in atlas["measures"]}
     assert not {name for name in ids if name.startswith(("links.stsb", "shared.sst2"))}
@@ -179,7 +179,7 @@ def test_effects_are_in_points_with_corrected_p_values(model: MadeUpModel) -> No
     assert found["p"] == pytest.approx(chosen["p_corrected"], rel=1e-5)
     assert (found["paper"], found["title"]) == (
         "kovaleva2019",
-        "Effect of disabling (uniform), MNLI, mismatched",
+        "Head ablated (uniform), MNLI, mismatched",
     )
     assert (found["state"], found["task"], found["null"]) == ("mnli.3", "mnli", 0)
 

@@ -34,7 +34,7 @@ MODE_HEADS = Table(
     keys=("task", "seed", "of"),
     categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
     paper="beyond",
-    group="Modes of disabling",
+    group="Ablation methods",
 )
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
 ATTRIBUTION = Table(
@@ -102,10 +102,10 @@ MODES = {
     "resample": ("beyond", "gives its output on another text", "of another text"),
 }
 UNITS = {
-    "head": ("Disabling a head", "Effect of disabling ({mode})", "with the head disabled: it"),
+    "head": ("Ablation of one head", "Head ablated ({mode})", "with the head disabled: it"),
     "all-but-one": (
-        "One head left in a layer",
-        "Effect of keeping only this head in its layer (the others {others})",
+        "Ablation of all other heads in the layer",
+        "All other heads in the layer ablated ({mode})",
         "with all other heads of its layer disabled: each",
     ),
 }
@@ -207,7 +207,7 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "at finding antecedents of pronouns, names or nouns, and beats both the nearest mention "
         "and the nearest mention with the same head word. Position: most of its attention is on "
         "the previous, the next or the current token. Special tokens: most is on [CLS] and [SEP]. "
-        "Other: none of these. A head beats a baseline if the 95% interval of its gain, corrected "
+        "Other: unclassified. A head beats a baseline if the 95% interval of its gain, corrected "
         "for all heads and relations or types of mentions, is above 0. Only kinds that this study "
         "measures are used.",
         category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
@@ -220,9 +220,9 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         yield replace(HEADS, value=str(column), categories=VERDICTS).form(
             f"verdict.{task}",
             f"What disabling shows, {title}",
-            "Disabling the head (uniform attention) is a loss or a gain where the corrected test "
-            "is significant, equivalent where two one-sided tests bound the change of the score by "
-            "ablation.equivalence; else the data cannot tell. On development examples of "
+            "Making the head's attention uniform is a loss or a gain if the corrected test is "
+            "significant, and equivalent if two one-sided tests bound the change of the score; "
+            "otherwise the data cannot tell. On development examples of "
             f"{title}, mean over seeds.{study.note(task)}",
             task=task,
             state=state_of(task, seeds[0] if len(seeds) == 1 else None),
@@ -239,10 +239,10 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
             title = _run_title(task, seed)
             yield table.form(
                 f"modes.{task}.{seed}",
-                f"Effect in all modes of disabling, {title}",
-                f"Whether disabling the head changes the loss on {title} (p below .05, corrected "
-                f"for all heads) in all modes ({', '.join(modes)}), in some, or in none, and "
-                "whether its effects in two modes differ (then it depends on the mode)."
+                f"Consistent ablation effect ({title})",
+                f"Whether ablating the head changes the loss on {title} with all ablation methods "
+                f"({', '.join(modes)}), with some or with none, and whether the effect depends on "
+                "the method. p below .05, corrected for all heads."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},
             )
@@ -279,19 +279,18 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
         yield Badge(
             "in-all-modes",
             "A",
-            "Matters in all modes",
-            "The loss with the head disabled differs from the intact model's, in the same "
-            "direction in every mode of disabling: p below .05 in each, corrected for all heads. "
-            "On at least one task.",
+            "Consistent ablation effect",
+            "With every ablation method the loss differs from the intact model's, in the same "
+            "direction: p below .05 for each, corrected for all heads. On at least one task.",
             table,
             {"of": "loss", "verdict": "in all modes"},
         )
         yield Badge(
             "mode-dependent",
             "M",
-            "Depends on the mode",
-            "The loss with the head disabled in one mode differs from that in another: p below "
-            ".05, corrected for all heads and pairs of modes. On at least one task.",
+            "Effect depends on ablation method",
+            "The loss with the head ablated by one method differs from that by another: p below "
+            ".05, corrected for all heads and pairs of methods. On at least one task.",
             table,
             {"of": "loss", "verdict": "depends on the mode"},
         )

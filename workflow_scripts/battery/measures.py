@@ -125,13 +125,13 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     for first, (words, short) in FIRST.items():
         yield SINKS.form(
             f"sink.{first}",
-            f"Weight on the first token{short}",
-            f"The mean weight of all queries on {words} (Gu et al. 2024). {over} {OVER_DOCUMENTS}",
+            f"BOS sink{short}",
+            f"Mean attention of all queries to {words} (Gu et al. 2024). {over} {OVER_DOCUMENTS}",
             {"first": first},
         )
         yield BY_NORM.form(
             f"sink.by-norm.{first}",
-            f"First token's share of the norm{short}",
+            f"BOS sink, norm-weighted{short}",
             "The share of the norms of the weighted, transformed vectors (Kobayashi et al. 2020) "
             f"that is of {words}. {over} {OVER_DOCUMENTS}",
             {"first": first},

@@ -41,13 +41,13 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         EMBEDDING, categories=OF_DECODERS if found.decoder else EMBEDDING.categories
     ).form(
         "clusters.behaviour",
-        "Kind of head in Figure 6",
-        f"The first behaviour whose threshold (clusters.thresholds) the head exceeds. {text}",
+        "Attention behaviour",
+        f"The first behaviour whose threshold the head exceeds (Figure 6). {text}",
     )
     for axis in ("x", "y"):
         yield replace(COORDINATE, value=axis).form(
             f"clusters.{axis}",
-            f"Position in Figure 6, {axis}",
+            f"Similarity map, {axis}-axis",
             f"The {axis} coordinate in the plane where heads with similar attention are close to "
             "each other: multidimensional scaling of Jensen-Shannon distances. The axis itself has "
             f"no meaning. {text}",

@@ -34,7 +34,7 @@ RULES = replace(
     about="how often a rule finds an antecedent: of no attention head",
     keys=("system", "type"),
 )
-MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nouns"}
+MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nominals"}
 # The simplest rules, which a head must beat to be of use, with their names for people.
 BASELINES = {"nearest": "nearest mention", "head_match": "nearest mention with the same head word"}
 CANDIDATES = {"words": "all other words", "mentions": "the earlier mentions"}
@@ -60,7 +60,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             shares = [f"the {BASELINES[rule]} ({100 * n:.1f}%)" for rule, n in found_by.items()]
             yield SCORES.form(
                 f"coreference.{candidates}.{kind}",
-                f"Antecedents of {words}, among {among}",
+                f"Coreference accuracy, {words}, among {among}",
                 f"How often the head word of a coreferent mention ({words}) attends most, among "
                 f"{among}, to the head word of an antecedent.{note} {corpus} Baseline: the better "
                 f"of {' and '.join(shares)}. {OVER_DOCUMENTS}",

@@ -28,8 +28,8 @@ TO = {
     "first": "the first token",
     "sep": "[SEP]",
     "punctuation": "periods and commas",
-    "sep_to_sep": "[SEP] from [SEP]",
-    "other_to_sep": "[SEP] from other tokens",
+    "sep_to_sep": "[SEP] to [SEP]",
+    "other_to_sep": "other tokens to [SEP]",
 }
 
 
@@ -43,7 +43,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         if target in present:
             yield SPECIAL_TOKENS.form(
                 f"norm.{target}",
-                f"By norm: {words}",
+                f"{words[0].upper()}{words[1:]}, norm-weighted",
                 f"The share of {words} in the norms of what a head reads, ||alpha f(x)|| over "
                 f"their sum, for each query (Kobayashi et al. 2020). {over} {OVER_DOCUMENTS}",
                 {"target": target},

@@ -83,10 +83,10 @@ TO_SPECIAL = {
         for token, words in TOKENS.items()
     },
     "sep_to_sep": (
-        "From [SEP] to [SEP]",
+        "[SEP] to [SEP]",
         "of the attention of [SEP] goes to [SEP], itself included",
     ),
-    "other_to_sep": ("From other tokens to [SEP]", "of other tokens' attention goes to [SEP]"),
+    "other_to_sep": ("Other tokens to [SEP]", "of other tokens' attention goes to [SEP]"),
 }
 TO_POSITION = {
     "previous": ("Attention to the previous token", "the previous token"),

@@ -59,7 +59,7 @@ BACK = {
 }
 # Not a relation: all words together; and a relation without syntax, as in Table 1.
 ALL, PUNCTUATION = "all", "punct"
-LEFTWARDS = ", each on the words whose target stands to their left"
+LEFTWARDS = ", each over words whose target is to their left"
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -73,7 +73,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     if chosen:
         yield BEST.form(
             "syntax.best",
-            "Best relation, minus the best fixed offset",
+            "Best dependency relation: gain over positional baseline",
             "Each head's best relation: accuracy minus the accuracy of the best fixed offset. Best "
             f"of {len(chosen)} relations in both directions{LEFTWARDS if back else ''}. {trees} "
             "Interval: that of the accuracy, 95%, bootstrap over documents. It covers neither the "
@@ -93,9 +93,8 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "All relations" if name == ALL else f"Relation {name}",
             f"Accuracy for {of}: how often the word that the dependent attends to most is its "
             "syntactic head or, in the other direction, the word that the syntactic head attends "
-            "to most is the dependent. Of the two directions the better one counts, and is "
-            f"named. {trees} {OVER_DOCUMENTS} It does not cover the "
-            "selection of the direction.",
+            "to most is the dependent. The better of the two directions is used and named. "
+            f"{trees} {OVER_DOCUMENTS} It does not cover the selection of the direction.",
             {"relation": name},
             null=OFFSETS.rows(relation=name, offset=offset),
             null_title=f"best fixed offset, {offset:+d}",

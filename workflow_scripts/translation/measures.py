@@ -75,10 +75,10 @@ MODES = {
     "uniform": ("beyond", "attends to all tokens equally", "made uniform"),
 }
 UNITS = {
-    "head": ("Masking a head", "Effect of masking ({mode})", "with the head masked: it"),
+    "head": ("Ablation of one head", "Head ablated ({mode})", "with the head masked: it"),
     "all-but-one": (
-        "One head left in a layer",
-        "Effect of keeping only this head of its type in its layer (the others {others})",
+        "Ablation of all other heads in the layer",
+        "All other heads of its type in the layer ablated ({mode})",
         "with all other heads of its type and layer masked: each",
     ),
 }

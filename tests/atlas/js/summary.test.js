@@ -35,7 +35,7 @@ test("kind, class of maps and entropy, in this order, whatever that of the file"
     "99% of its maps are diagonal (n = 40; generated data among them).",
     "Entropy of its attention: 1.3 nats (1.1 to 1.4; n = 7); of uniform attention: 4.8 nats.",
   ]);
-  assert.equal(stated(measures, 1)[0], "Kind of head: other (none of the kinds that this study measures).");
+  assert.equal(stated(measures, 1)[0], "Kind of head: unclassified.");
 });
 
 test("the relation with the largest gain whose interval, with the offset's own error, is above 0", () => {
@@ -63,7 +63,7 @@ test("antecedents and frame links only where they beat their baseline", () => {
     { id: "frames.either.above", unit: "points", better: "high", null: 0, null_title: "unlinked words", value: [3, 1.9], low: [2, 1], high: [4, 3], p: [0.0004, 0.0004], n: 9 },
   ];
   assert.deepEqual(stated(measures), [
-    "Finds an antecedent of 90.0% of nouns (85.0 to 95.0; n = 90; generated data); the nearest mention: 40.0%.",
+    "Finds an antecedent of 90.0% of nominals (85.0 to 95.0; n = 90; generated data); the nearest mention: 40.0%.",
     "Gives 3.0 points more attention (2.0 to 4.0; p < 0.001; n = 9) to frame links than to unlinked word pairs at the same distance.",
   ]);
   assert.deepEqual(stated(measures, 1), []);

@@ -12,7 +12,7 @@ const GOALS = {
 };
 const AND = new Intl.ListFormat("en-GB");
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
-const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nouns" };
+const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nominals" };
 const TYPES = {
   encoder: "Attends from the source sentence to itself, in the encoder",
   "encoder-decoder": "Attends from the translation so far to the source sentence, in the decoder",
@@ -97,8 +97,7 @@ function goals(members, i) {
 
 function kind([measure], i) {
   const name = valueText(measure, i);
-  const none = name === "other" ? " (none of the kinds that this study measures)" : "";
-  return [{ sentence: `Kind of head: ${name}${none}`, measure }];
+  return [{ sentence: `Kind of head: ${name === "other" ? "unclassified" : name}`, measure }];
 }
 
 function shape([measure], i) {

@@ -38,14 +38,13 @@ export function About({ atlas, state, go }) {
         <h3>How to read it</h3>
         <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec) and to itself (Dec-Dec)."}</p>
         <p>
-          A hatched head is not better than the measure's baseline, such as the best fixed offset of a relation. Where neither side is better,
-          or the measure is the effect of disabling a head, a hatched head is one without a detectable difference from the baseline, in either direction.
-          A difference is detectable where the p-value, corrected over the heads, is below 0.05; without a p-value, where the head's own 95% interval excludes the baseline. Such an interval is not
-          corrected for the number of heads: of many heads without any effect, a few are not hatched by chance. Without a baseline nothing is hatched.
+          A hatched head is not significantly better than the measure's baseline, such as the best fixed offset of a relation. For effects of ablation, and for measures
+          without a better side, it does not differ significantly from the baseline. Significant means a corrected p-value below 0.05; for measures without a p-value,
+          that the head's own 95% interval excludes the baseline. Such intervals are not corrected for the number of heads, so a few heads are unhatched by chance.
         </p>
         <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer or a correlation.</p>
-        <p>On a light page the colours are those of the figures; on a dark page more is brighter. What is saved has the light colours.</p>
-        <p>In a saved table layers and heads count from 1, as in the names.</p>
+        <p>On a light page darker colours mean more, on a dark page brighter ones. Saved pictures have the colours of the light page.</p>
+        <p>Saved tables count layers and heads from 1, as the names do.</p>
       </section>
       <section>
         <h3>Keys</h3>
@@ -71,7 +70,7 @@ export function About({ atlas, state, go }) {
       </section>
       <section>
         <h3>The numbers</h3>
-        <p>All numbers of this page are in the file atlas.json next to it, which other programs can read. This page asks nothing of any server.</p>
+        <p>All numbers of this page are in the file atlas.json next to it, which other programs can read. The page makes no network requests.</p>
       </section>
     </div>
   `;

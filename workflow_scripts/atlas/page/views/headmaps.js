@@ -180,7 +180,7 @@ export function Pair({ value, names, onChoose, label }) {
 }
 
 function Threshold({ faintest, setFaintest, top, write }) {
-  return html`<label>Draw from
+  return html`<label>Hide weights below
     <select value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
       ${FAINTEST.map((share) => html`<option value=${String(share)}>${write(share * top)}</option>`)}
     </select>

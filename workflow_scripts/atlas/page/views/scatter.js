@@ -29,8 +29,8 @@ export function ScatterView({ atlas, state, go, dark }) {
   return html`
     <div class="context">
       <div class="row">
-        <${MeasurePicker} id="y" label="Up" ...${{ atlas, measures, value: y.id }} choose=${(id) => go({ y: id })} />
-        <${MeasurePicker} id="x" label="Across" ...${{ atlas, measures, value: x.id }} choose=${(id) => go({ x: id })} />
+        <${MeasurePicker} id="y" label="y-axis" ...${{ atlas, measures, value: y.id }} choose=${(id) => go({ y: id })} />
+        <${MeasurePicker} id="x" label="x-axis" ...${{ atlas, measures, value: x.id }} choose=${(id) => go({ x: id })} />
         <button type="button" onClick=${() => go({ x: y.id, y: x.id })}>Swap</button>
       </div>
       <div>
