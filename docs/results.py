@@ -13,8 +13,9 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
+from workflow_scripts.chapters import SOURCES
 from workflow_scripts.claims.claim_verdicts import MEASURES
-from workflow_scripts.claims.published import FILES, SOURCES, Claim, read
+from workflow_scripts.claims.published import FILES, Claim, read
 from workflow_scripts.claims.verdicts import JUDGED
 
 DOCS = Path(__file__).parent

@@ -133,7 +133,9 @@ def main(directory: Path, steps: int, seed: int) -> None:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    parser = argparse.ArgumentParser(description="Train the small BERT of docs/tutorial-encoder.md.")
+    parser = argparse.ArgumentParser(
+        description="Train the small BERT of docs/tutorial-encoder.md."
+    )
     parser.add_argument("directory", type=Path, help="where to write the checkpoint")
     parser.add_argument("--steps", type=int, default=4000, help="batches of 8 inputs")
     parser.add_argument("--seed", type=int, default=1)

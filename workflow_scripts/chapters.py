@@ -41,6 +41,14 @@ PAPERS = {
     "kobayashi2021": "Kobayashi et al. 2021",
     "mohebbi2023": "Mohebbi et al. 2023",
 }
+# What stands with the name of a paper in which the claim was not read.
+SOURCES = {
+    "": "",
+    "slides": "as summarised in slides",
+    "summaries": "as summarised",
+    "memory": "as summarised from memory",
+    "assumed": "assumed",
+}
 
 
 def collect(name: str) -> dict[str, ModuleType]:

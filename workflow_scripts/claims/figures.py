@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from workflow_scripts.claims.published import SOURCES
+from workflow_scripts.chapters import SOURCES
 from workflow_scripts.claims.verdicts import JUDGED
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures

@@ -7,6 +7,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workflow_scripts.chapters import SOURCES
 from workflow_scripts.core.data.text_files import read_rows
 from workflow_scripts.core.errors import InputError
 
@@ -23,14 +24,6 @@ RULES = ("above", "below", "not below", "within", "between")
 # What a claim needs of a study before our number can be held against it.
 NEEDS = ("text", "trees", "mentions", "frames", "task", "arct", "own-head", "bert-large")
 NEEDS += ("pairs", "translation", "maps")
-# What stands with the name of a paper in which the claim was not read.
-SOURCES = {
-    "": "",
-    "slides": "as summarised in slides",
-    "summaries": "as summarised",
-    "memory": "as summarised from memory",
-    "assumed": "assumed",
-}
 # What the sampling interval of the paper's own number is; empty where it is unknown. Instead of
 # one of these words a number may stand there: half of the interval's width.
 PAPER_INTERVALS = ("", "share", "correlation", "exact")

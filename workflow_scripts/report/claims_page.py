@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.claims.published import SOURCES
+from workflow_scripts.chapters import SOURCES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.report import table_pages
