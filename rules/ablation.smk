@@ -137,7 +137,7 @@ use rule light_step as michel2019_tables with:
     output:
         table=ablation.table("michel2019-table1", "Table 1, every head masked"),
         best=ablation.table("michel2019-gains", "significant heads, and held-out gains"),
-        power=ablation.table("michel2019-power", "smallest detectable loss"),
+        power=ablation.table("ablation-power", "smallest detectable loss"),
         alone=ablation.table("michel2019-table3", "Table 3, the best head left in each layer"),
         pairs=ablation.table(
             "michel2019-pairs", "section 5, the same heads across data sets and seeds"

@@ -117,7 +117,7 @@ ablation_decoder_estimates.drawn(
 
 
 ablation_decoders.drawn(
-    "michel2019-next-token",
+    "ablation-next-token",
     "decoders, one head ablated",
     input={"scores": rules.next_token_scores.output.scores},
     params={"mode": "zero"},

@@ -164,7 +164,7 @@ use rule training_step as next_token_pruning with:
 
 
 pruning_decoders.drawn(
-    "michel2019-next-token-pruning",
+    "pruning-next-token",
     "decoders, pruning by strategy",
     input={"curves": rules.next_token_pruning.output.pruned},
     table="decoders, pruning by strategy",

@@ -162,7 +162,7 @@ def classifiers(study: MadeUpTables) -> None:
     rows = study.made(axes | heads, same, effect=(-3, 1, "ci"), p=(0, 0.05))
     rows = [row | {"p_t": np.nan if row["task"] == "STS-B" else row["p"] / 2} for row in rows]
     study.table("michel2019-table1", rows)
-    study.table("michel2019-power", study.made(axes, same | {"unit": "head", "loss": 1.5}))
+    study.table("ablation-power", study.made(axes, same | {"unit": "head", "loss": 1.5}))
     layers = {"layer head": [(n, f"{n}-1") for n in range(1, 7)]}
     rows = study.made(axes | layers, same, effect=(-5, 2, "ci"), gain=(-3, 1))
     study.table("michel2019-table3", rows)

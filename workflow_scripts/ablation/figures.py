@@ -297,7 +297,7 @@ def every_variant(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def michel2019_next_token(scores: Path, mode: str, table: job.Out) -> Figure:
+def ablation_next_token(scores: Path, mode: str, table: job.Out) -> Figure:
     """A map of `mode` for each unit of heads, on a scale of its own, and a table of all modes."""
     frame = tables.read(scores)
     tables.write_csv(every_variant(frame), table)

@@ -89,7 +89,7 @@ def _development_sets(products: Products, table: str) -> Iterator[tuple[dict, pd
         yield {"case": case, "because": because, **on_task(NAMES[task], rows)}, rows
 
 
-@measure("michel2019-table1", "michel2019-power")
+@measure("michel2019-table1", "ablation-power")
 def classifier_heads_without_loss(products: Products, level: float, most: float) -> Cases:
     """Percent of heads whose masking alone loses nothing significant, on each development set.
 
@@ -112,7 +112,7 @@ def _examples(rows: pd.DataFrame) -> str:
 def _found(products: Products, rows: pd.DataFrame) -> str:
     """The smallest loss of a head that the test finds with 80% power, largest over seeds."""
     wanted = {name: rows[name].iloc[0] for name in ("task", "split", "metric", "mode")}
-    losses = products.rows("michel2019-power", unit="head", **wanted)["loss"]
+    losses = products.rows("ablation-power", unit="head", **wanted)["loss"]
     return "no loss" if losses.isna().any() else f"a loss of {losses.max():.1f} points"
 
 

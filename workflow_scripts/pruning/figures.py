@@ -126,7 +126,7 @@ def over_draws(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def michel2019_next_token_pruning(curves: Path, table: job.Out) -> Figure:
+def pruning_next_token(curves: Path, table: job.Out) -> Figure:
     """The curves of a decoder, a panel for each unit; the table has their points."""
     frame = over_draws(tables.read(curves))
     tables.write_csv(frame, table)
