@@ -1,11 +1,13 @@
 """The model in a GGUF file as a directory that every job reads: float32 weights, safetensors."""
 
+from pathlib import Path
+
 from workflow_scripts.core.model import gguf_files, models
 from workflow_scripts.core.run import job
 
 
-def main(source: dict, dequantised: job.Out) -> None:
-    """Write the model that `source` names (`files`: its file, where local).
+def main(source: dict, dequantised: job.Out, files: list[Path] = ()) -> None:
+    """Write the model that `source` names (`files`: its file, where local, for the record).
 
     Its config states as `quantised` what most weights were stored as.
     """

@@ -1,5 +1,7 @@
 """The model's card, which shows before any long job that its attention can be read."""
 
+from pathlib import Path
+
 from workflow_scripts.core.data.cards import (
     check_abilities,
     check_kind,
@@ -17,6 +19,7 @@ def main(
     name: str,
     kind: str = "encoder",
     needed: dict | None = None,
+    files: list[Path] = (),  # recorded, so that a changed file is seen
 ) -> None:
     """Write the card of the model that `source` names (`files`: its files, where local).
 
