@@ -22,7 +22,7 @@ def checkpoint_in(folder: Path, n_epochs: int = 0) -> dict[str, Any]:
     table = read_task(made_up_task(folder, "mnli"))
     other = split_of(table, "dev").assign(split="dev_mismatched")
     tables.write(pd.concat([table, other]), folder / "mnli.parquet")
-    arguments = {"card": write_card(folder, checkpoint), "checkpoint": checkpoint}
+    arguments = {"card": write_card(folder, checkpoint)}
     arguments |= {"table": folder / "mnli.parquet", "task": "mnli", "init": "pretrained", "seed": 3}
     arguments["sample_seed"] = 1
     return arguments | {"max_tokens": 32, "pass_tokens": 500, "device": "cpu"}

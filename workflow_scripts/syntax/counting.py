@@ -203,12 +203,3 @@ def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> Depende
         for asker, answer in zip(asked.asker, asked.answer, strict=True)
     ]
     return stacked(kinds, asked.counted[:, None, None])
-
-
-def count_offsets_back(asked: Questions, member: np.ndarray, offsets: Sequence[int]) -> np.ndarray:
-    """Counted dependencies whose target lies at a fixed offset of the asker.
-
-    int [direction, offset, relation]; `member` is `membership`.
-    """
-    at = [asked.counted & (asked.asker + offset == asked.answer) for offset in offsets]
-    return np.stack(at, axis=1).astype(int) @ member.astype(int)
