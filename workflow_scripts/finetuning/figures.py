@@ -334,14 +334,6 @@ def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> AxesImage:
     return shown
 
 
-def sentences(examples: Path, chosen: str, width: float) -> str:
-    """The texts of the example, each from a new line and of at most LINES, for `width` inches."""
-    (texts,) = (example.texts for example in read_examples(examples) if example.id == chosen)
-    shorter = {"max_lines": LINES, "placeholder": " …"}
-    lines = [textwrap.wrap(text, round(LETTERS * width), **shorter) for text in texts]
-    return "\n".join(chain(*lines))
-
-
 @figures.drawn
 def kovaleva2019_maps(maps: Path, examples: Path) -> Figure:
     """Both grids: pretrained first, then fine-tuned. `examples` are the task's, with texts.
@@ -358,7 +350,10 @@ def kovaleva2019_maps(maps: Path, examples: Path) -> Figure:
     columns, cell = max(cells.items(), key=lambda choice: choice[1])
     width = min(figures.TWO_COLUMNS, cell * n_heads * columns + 1.0)
     task, example = TASKS[frame["task"].iloc[0]].title, frame["example"].iloc[0]
-    texts = sentences(examples, example, width)
+    (found,) = (each.texts for each in read_examples(examples) if each.id == example)
+    shorter = {"max_lines": LINES, "placeholder": " …"}
+    lines = [textwrap.wrap(text, round(LETTERS * width), **shorter) for text in found]
+    texts = "\n".join(chain(*lines))
     height = (cell * n_layers + 0.45) * (2 // columns) + 0.4 + 0.13 * texts.count("\n")
     figure, axes = figures.new(width, height, columns=columns, rows=2 // columns)
     for panel, (stage, rows) in zip(axes, frame.groupby("stage", sort=False), strict=True):

@@ -242,11 +242,13 @@ class StructuralTrainer:
         self.results.point(about, seen, by_document(dev, self.split.dev))
 
     def _heads(self, sentence: Sentence, task: str) -> np.ndarray:
-        """Heads that form a tree, on the control task too."""
+        """Heads that form a tree: on the control task the first and the last word are joined."""
         if task == "real":
             return sentence.heads
         heads = control_heads(sentence.tree.words, self.results.seed, structural_probe.CONTROL)
-        return structural_probe.control_tree(heads)
+        heads[0] = 0
+        heads[-1] = 1 if len(heads) > 1 else 0
+        return heads
 
 
 def main(

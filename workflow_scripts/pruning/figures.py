@@ -163,30 +163,25 @@ def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return frame.merge(rows.groupby("pruned", as_index=False)[OVER_EXAMPLES].mean(), on="pruned")
 
 
-def one_head_table(curves: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """One row per task and choice of the heads that stay, on the main metric, in percent.
+def michel2019_one_head(curves: list[Path], table: job.Out, bootstrap: int, seed: int) -> None:
+    """Write one row per task and choice of the heads that stay, on the main metric, in percent.
 
     `unpruned` is the score with all heads, `majority` that of the most frequent class; `runs` are
     seeds, for random heads seeds and draws.
     """
+    columns = ("task", "strategy", "majority", "pruned", "heads", "metric", "score")
+    frame = effects.on_main_metric(tables.read_all(curves, columns + tuple(OVER_EXAMPLES)))
     rows = []
-    for task in present_tasks(curves):
+    for task in present_tasks(frame):
         for strategy, kept in KEPT.items():
-            runs = curves[(curves["task"] == task) & (curves["strategy"] == strategy)]
-            before, after = over_runs(runs, draws, seed).to_dict("records")
+            runs = frame[(frame["task"] == task) & (frame["strategy"] == strategy)]
+            before, after = over_runs(runs, bootstrap, seed).to_dict("records")
             row = {"task": TASKS[task].title, "metric": TASKS[task].main_metric, "kept": kept}
             row |= {"heads_left": runs["heads"].iloc[0] - after["pruned"]}
             row |= {"unpruned": 100 * before["score"], "majority": 100 * runs["majority"].mean()}
             row |= {name: 100 * after[name] for name in PERCENT}
             rows.append(row | {name: after[name] for name in ("runs", "n")})
-    return pd.DataFrame(rows)
-
-
-def michel2019_one_head(curves: list[Path], table: job.Out, bootstrap: int, seed: int) -> None:
-    """Write the table."""
-    columns = ("task", "strategy", "majority", "pruned", "heads", "metric", "score")
-    frame = tables.read_all(curves, columns + tuple(OVER_EXAMPLES))
-    tables.write_csv(one_head_table(effects.on_main_metric(frame), bootstrap, seed), table)
+    tables.write_csv(pd.DataFrame(rows), table)
 
 
 if __name__ == "__main__":

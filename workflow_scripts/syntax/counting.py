@@ -181,12 +181,6 @@ def questions(tree: Tree, first: int) -> Questions:
     return Questions(asker, answer, counted, np.where(counted, 1 / candidates, np.nan))
 
 
-def every_word(tree: Tree) -> Questions:
-    """Each dependent as the one question of an encoder, [1, word], roots too; without chance."""
-    words = np.arange(len(tree.words))[None]
-    return Questions(words, np.array([tree.heads]), words >= 0, np.zeros(words.shape))
-
-
 def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> DependencyHits:
     """Whether each counted dependency is found, bool [direction, layer, head, word].
 

@@ -103,7 +103,9 @@ def count_corpus(
             attention = attention_to_earlier(example.pattern, example.word)
             found = counting.hits_back(attention, tree, asked)
         else:
-            asked = counting.every_word(tree)
+            words = np.arange(len(tree.words))[None]  # each, roots too, is the one question
+            none = np.zeros(words.shape)
+            asked = counting.Questions(words, np.array([tree.heads]), words >= 0, none)
             found = counting.hits(word_attention(example.pattern, example.word), tree)
         member = counting.membership(tree, relations)
         found = counting.by_relation(found, member)
