@@ -48,8 +48,7 @@ PAPER = {
     "attention-and-words": 77,
     "structural": 80,
 }
-ROWS = ("right-branching", "distances-and-words", "random-attention-and-words", BOUND)
-ROWS += ("attention-only", "attention-and-words", "structural")
+ROWS = (*list(PAPER)[:3], BOUND, *list(PAPER)[3:])
 # What the structural probe is compared in; the others are compared with each other in UAS.
 UNDIRECTED = "UUAS"
 
