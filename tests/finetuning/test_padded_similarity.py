@@ -19,7 +19,7 @@ LENGTH = 40
 
 
 def padded(study: dict[str, Path], out: Path, length: int = LENGTH) -> pd.DataFrame:
-    inputs = {name: study[name] for name in ("model", "card", "examples", "checkpoint")}
+    inputs = {name: study[name] for name in ("model", "card", "examples")}
     sizes = {"length": length, "max_tokens": 64, "batch_tokens": 2 * length, "bootstrap": 100}
     padded_similarity.main(**inputs, similarity=out, task="mrpc", seed=1, **sizes, device="cpu")
     return tables.read(out)
