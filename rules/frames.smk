@@ -49,7 +49,8 @@ use rule light_step as kovaleva2019_frames with:
             "all heads, links and unlinked words at the same distance",
         ),
     params:
-        **step("frames/kovaleva2019_frames.py"),
+        **step("frames/figures.py"),
+        figure="kovaleva2019_frames",
         percentile=config["frames"]["percentile"],
         generated=FRAMES_GENERATED,
 

@@ -99,7 +99,8 @@ use rule light_step as kovaleva2019_patterns with:
         classifier=patterns.table("kovaleva2019-classifier", "how well maps are classified"),
         table=patterns.table("kovaleva2019-patterns", "shares of the classes"),
     params:
-        **step("patterns/kovaleva2019_patterns.py"),
+        **step("patterns/figures.py"),
+        figure="kovaleva2019_patterns",
         draws=1000,
         seed=config["seed"],
 
@@ -111,7 +112,8 @@ use rule light_step as kovaleva2019_agreement with:
     output:
         table=patterns_of_study.table("kovaleva2019-agreement", "how well two annotations agree"),
     params:
-        **step("patterns/kovaleva2019_agreement.py"),
+        **step("patterns/figures.py"),
+        figure="kovaleva2019_agreement",
         draws=1000,
         seed=config["seed"],
 

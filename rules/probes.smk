@@ -58,7 +58,8 @@ use rule light_step as clark2019_table3 with:
         table=probes.table("clark2019-table3", "Table 3, probes of attention"),
         differences=probes.table("clark2019-probe-pairs", "differences between probes"),
     params:
-        **step("probes/clark2019_table3.py"),
+        **step("probes/figures.py"),
+        figure="clark2019_table3",
         annotation=PROBE_ANNOTATION,
         released_pairing=PROBES["released_pairing"],
         bootstrap=PROBES["bootstrap"],

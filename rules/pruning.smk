@@ -107,7 +107,8 @@ use rule light_step as michel2019_one_head with:
             "michel2019-one-head", "section 4, one head left in every layer"
         ),
     params:
-        **step("pruning/michel2019_one_head.py"),
+        **step("pruning/figures.py"),
+        figure="michel2019_one_head",
         bootstrap=PRUNING["bootstrap"],
         seed=config["seed"],
 

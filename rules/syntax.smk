@@ -46,7 +46,8 @@ use rule light_step as clark2019_table1 with:
     output:
         table=syntax.table("clark2019-table1", "Table 1, heads as parsers"),
     params:
-        **step("syntax/clark2019_table1.py"),
+        **step("syntax/figures.py"),
+        figure="clark2019_table1",
         fewest=SYNTAX["fewest"],
         annotation=SYNTAX_ANNOTATION,
 

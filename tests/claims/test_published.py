@@ -16,8 +16,8 @@ from workflow_scripts.claims.claim_verdicts import MEASURES
 from workflow_scripts.claims.published import COLUMNS, read
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.coreference import clark2019_table2
-from workflow_scripts.probes import clark2019_table3
-from workflow_scripts.syntax import clark2019_table1
+from workflow_scripts.probes import figures as probe_figures
+from workflow_scripts.syntax import figures as syntax_figures
 
 ROW = dict.fromkeys(COLUMNS, "") | {"id": "one", "paper": "A", "kind": "statement", "unit": "%"}
 ROW |= {"rule": "above", "value": "50", "needs": "trees task", "measure": "relations_above"}
@@ -114,8 +114,8 @@ def test_the_numbers_of_a_claim_are_in_its_statement() -> None:
 
 
 def test_printed_tables_show_the_same_published_numbers() -> None:
-    shown = {f"clark-table1-{name}": row.accuracy for name, row in clark2019_table1.PAPER.items()}
-    shown |= {f"clark-table3-{probe}": score for probe, score in clark2019_table3.PAPER.items()}
+    shown = {f"clark-table1-{name}": row.accuracy for name, row in syntax_figures.PAPER.items()}
+    shown |= {f"clark-table3-{probe}": score for probe, score in probe_figures.PAPER.items()}
     names = {"nearest": "nearest", "head_match": "head", "rules": "four", "words": "best"}
     for system, name in names.items():
         for kind, accuracy in clark2019_table2.PAPER[system].items():

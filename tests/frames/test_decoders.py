@@ -15,7 +15,6 @@ from workflow_scripts.frames import (
     figures,
     frame_drawings,
     frame_scores,
-    kovaleva2019_frames,
     measures,
 )
 from workflow_scripts.frames.frame_scores import controls
@@ -106,7 +105,7 @@ def test_scores_are_those_of_plain_loops(study: Path) -> None:
 
 def test_coverage_stands_with_every_number(study: Path, tmp_path: Path) -> None:
     made = {"table": tmp_path / "table.csv", "controls": tmp_path / "controls.csv"}
-    kovaleva2019_frames.main(study / "scores.parquet", **made, percentile=80, generated=True)
+    figures.kovaleva2019_frames(study / "scores.parquet", **made, percentile=80, generated=True)
     for path in made.values():
         assert tables.read_csv(path)[["uniform", "coverage"]].notna().all(axis=None)
     found = Tables(DECODER, study.parent, [study / "scores.parquet"])

@@ -19,7 +19,6 @@ from workflow_scripts.frames import (
     figures,
     frame_drawings,
     frame_scores,
-    kovaleva2019_frames,
     measures,
 )
 
@@ -99,7 +98,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     frame_scores.main(**paths, corpus=folder / "sentences", scores=scores, bootstrap=100, draws=500)
     frame_drawings.main(**paths, scores=scores, drawings=folder / "drawings", percentile=80)
     printed = {"table": folder / "table", "controls": folder / "controls"}
-    kovaleva2019_frames.main(scores, **printed, percentile=80, generated=False)
+    figures.kovaleva2019_frames(scores, **printed, percentile=80, generated=False)
     return folder
 
 

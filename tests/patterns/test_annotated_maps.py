@@ -8,7 +8,7 @@ import pytest
 
 from tests.patterns.builders import SEGMENT, SPECIAL, made_up
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.patterns import kovaleva2019_agreement
+from workflow_scripts.patterns import figures
 from workflow_scripts.patterns.annotated_maps import (
     CLASSES,
     COLUMNS,
@@ -58,7 +58,7 @@ def test_annotations_of_something_else_are_refused(
 
 def test_agreement_by_hand() -> None:
     labels = np.array([[0] * 5 + [1] * 5, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]])
-    table = kovaleva2019_agreement.agreement(labels, 500, 1).set_index("class")
+    table = figures.agreement(labels, 500, 1).set_index("class")
     # 7 of 10 agree; by chance 0.5 * 0.4 + 0.5 * 0.4.
     assert table.loc["all", "agreement"] == pytest.approx(0.7)
     assert table.loc["all", "kappa"] == pytest.approx((0.7 - 0.4) / (1 - 0.4))

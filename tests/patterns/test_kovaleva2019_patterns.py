@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
-from workflow_scripts.patterns import kovaleva2019_patterns as printed
+from workflow_scripts.patterns import figures as printed
 from workflow_scripts.patterns.annotated_maps import CLASSES
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.probes.builders import sentence
-from workflow_scripts.probes.clark2019_table3 import pairs
+from workflow_scripts.probes.figures import pairs
 from workflow_scripts.probes.probe_scores import (
     Answers,
     SentenceCounts,

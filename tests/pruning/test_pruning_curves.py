@@ -21,8 +21,8 @@ from workflow_scripts.pruning import (
     pruning_curves,
     pruning_during_training,
 )
+from workflow_scripts.pruning.figures import over_runs
 from workflow_scripts.pruning.importance import Definition, importance_of
-from workflow_scripts.pruning.michel2019_one_head import over_runs
 from workflow_scripts.pruning.pruning_curves import (
     by_ablation,
     by_importance,

@@ -18,7 +18,7 @@ from workflow_scripts.core.data.annotations import (
 )
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.measures.forms import Study, Tables
-from workflow_scripts.syntax import clark2019_table1, measures, syntax_examples
+from workflow_scripts.syntax import figures, measures, syntax_examples
 from workflow_scripts.syntax.measures import best_heads, columns
 
 TREES = random_trees(9)
@@ -122,7 +122,7 @@ def test_the_baseline_is_a_negative_offset_of_the_same_questions(study: Path) ->
 
 def test_each_direction_of_a_relation_is_a_row_with_its_coverage(study: Path) -> None:
     scores, offsets = (tables.read(study / f"{name}.parquet") for name in ("scores", "offsets"))
-    rows = clark2019_table1.table1(scores, offsets, tables.read(study / "best"), 1)
+    rows = figures.table1(scores, offsets, tables.read(study / "best"), 1)
     assert rows.groupby("relation")["direction"].nunique().eq(2).all()
     assert rows["coverage"].between(0, 100).all()
     both = rows.groupby("relation")["coverage"].sum()

@@ -17,7 +17,7 @@ from workflow_scripts.core.data.annotations import read_trees, write_records
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats import bootstrap
-from workflow_scripts.syntax import clark2019_table1, counting
+from workflow_scripts.syntax import counting, figures
 
 
 def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -> None:
@@ -129,7 +129,7 @@ def test_split_words_and_special_tokens_in_the_scores(study: Path) -> None:
 
 
 def test_table1(study: Path) -> None:
-    clark2019_table1.main(
+    figures.clark2019_table1(
         scores=study / "scores",
         released=study / "released",
         offsets=study / "offsets",

@@ -216,16 +216,12 @@ def kovaleva2019_shares(features: list[Path]) -> Figure:
     return figure
 
 
-def kind_names(rows: pd.DataFrame) -> list[str]:
-    """The kinds of tokens, each with the number of examples that have it."""
-    counts = rows.groupby("kind")["n"].max()
-    names = [colours.TOKENS[kind].name if kind in colours.TOKENS else kind for kind in KINDS]
-    return [f"{name} ({counts.get(kind, 0):.0f})" for kind, name in zip(KINDS, names, strict=True)]
-
-
 @figures.drawn
 def kovaleva2019_fig7(features: list[Path]) -> Figure:
-    """A panel per task: heads of the last layer over kinds of tokens, the mean over seeds."""
+    """A panel per task: heads of the last layer over kinds of tokens, the mean over seeds.
+
+    Each kind stands with the number of examples that have it.
+    """
     frame = tables.read_all(features)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "cls")]
     frame = frame[frame["layer"] == frame["layer"].max()]
@@ -240,12 +236,15 @@ def kovaleva2019_fig7(features: list[Path]) -> Figure:
     height = max(1.7, 1.05 + 0.13 * n_heads)
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
     scale = {"cmap": colours.MORE, "vmin": 0, "vmax": frame["attention"].max()}
+    of_kind = {kind: LOOKS[kind].name if kind in LOOKS else kind for kind in KINDS}
     for axes, name in zip(panels, names, strict=True):
         rows = frame[frame["task"] == name]
         grid = rows.pivot_table(index="head", columns="kind", values="attention", dropna=False)
         grid = grid.reindex(columns=KINDS).to_numpy()
         image = axes.imshow(grid, aspect="auto", origin="lower", rasterized=True, **scale)
-        axes.set_xticks(range(len(KINDS)), kind_names(rows), rotation=90)
+        counts = rows.groupby("kind")["n"].max()
+        kinds = [f"{name} ({counts.get(kind, 0):.0f})" for kind, name in of_kind.items()]
+        axes.set_xticks(range(len(KINDS)), kinds, rotation=90)
         axes.patch.set(hatch="////", edgecolor=colours.PALE)  # seen where there is no such word
         axes.set_yticks(*heatmaps.ticks(n_heads))
     panels[0].set_ylabel("Head of the last layer")
@@ -271,7 +270,6 @@ def top_heads(
     return top.assign(head=head_labels(top), task=titles)[[*groups, "head", *others]]
 
 
-LINK_GROUPS = ["task", "stage", "link", "far"]
 LINK_COLUMNS = ["attention", "ci_low", "ci_high", "n", "links"]
 LINK_COLUMNS += ["neighbours", "neighbours_low", "neighbours_high"]
 
@@ -281,11 +279,10 @@ def kovaleva2019_links(links: list[Path], table: job.Out) -> None:
 
     A row each by task, stage, link and distance, means over seeds.
     """
-    frame = tables.read_all(links)
-    tables.write_csv(top_heads(frame, LINK_GROUPS, "attention", LINK_COLUMNS), table)
+    frame, groups = tables.read_all(links), ["task", "stage", "link", "far"]
+    tables.write_csv(top_heads(frame, groups, "attention", LINK_COLUMNS), table)
 
 
-SHARED_GROUPS = ["task", "stage", "measure"]
 SHARED_COLUMNS = ["attention", "others", "excess", "ci_low", "ci_high", "n"]
 
 
@@ -295,8 +292,8 @@ def kovaleva2019_shared(shared: list[Path], table: job.Out) -> Figure:
 
     The figure has the measure `copy`, the table both.
     """
-    frame = tables.read_all(shared)
-    tables.write_csv(top_heads(frame, SHARED_GROUPS, "excess", SHARED_COLUMNS), table)
+    frame, groups = tables.read_all(shared), ["task", "stage", "measure"]
+    tables.write_csv(top_heads(frame, groups, "excess", SHARED_COLUMNS), table)
     frame = frame[frame["measure"] == "copy"].dropna(subset="excess")
     grids = heatmaps.grids(frame, ["stage", "task"], "excess")
     largest = max(np.abs(grid).max() for grid in grids.values())
@@ -337,14 +334,6 @@ def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> AxesImage:
     return shown
 
 
-def sentences(examples: Path, chosen: str, width: float) -> str:
-    """The texts of the example, each from a new line and of at most LINES, for `width` inches."""
-    (texts,) = (example.texts for example in read_examples(examples) if example.id == chosen)
-    shorter = {"max_lines": LINES, "placeholder": " …"}
-    lines = [textwrap.wrap(text, round(LETTERS * width), **shorter) for text in texts]
-    return "\n".join(chain(*lines))
-
-
 @figures.drawn
 def kovaleva2019_maps(maps: Path, examples: Path) -> Figure:
     """Both grids: pretrained first, then fine-tuned. `examples` are the task's, with texts.
@@ -361,7 +350,10 @@ def kovaleva2019_maps(maps: Path, examples: Path) -> Figure:
     columns, cell = max(cells.items(), key=lambda choice: choice[1])
     width = min(figures.TWO_COLUMNS, cell * n_heads * columns + 1.0)
     task, example = TASKS[frame["task"].iloc[0]].title, frame["example"].iloc[0]
-    texts = sentences(examples, example, width)
+    (found,) = (each.texts for each in read_examples(examples) if each.id == example)
+    shorter = {"max_lines": LINES, "placeholder": " …"}
+    lines = [textwrap.wrap(text, round(LETTERS * width), **shorter) for text in found]
+    texts = "\n".join(chain(*lines))
     height = (cell * n_layers + 0.45) * (2 // columns) + 0.4 + 0.13 * texts.count("\n")
     figure, axes = figures.new(width, height, columns=columns, rows=2 // columns)
     for panel, (stage, rows) in zip(axes, frame.groupby("stage", sort=False), strict=True):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.finetuning.finetuning_tables import STAGES
@@ -20,15 +20,6 @@ def choose(lengths: np.ndarray, maximum: int, seed: int) -> int:
     return int(np.random.default_rng(seed).choice(fitting))
 
 
-def to_rows(example: CachedExample, stage: str) -> pd.DataFrame:
-    """One row per layer, head, query and key."""
-    n_layers, n_heads, length, _ = example.pattern.shape
-    axes = {"layer": range(n_layers), "head": range(n_heads)}
-    axes |= {"query": range(length), "key": range(length)}
-    frame = tables.tidy(axes, weight=example.pattern.astype(np.float32))
-    return frame.assign(stage=stage, example=example.id)
-
-
 def main(
     body: Path,
     tuned: Path,
@@ -40,10 +31,13 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the maps of one example of the task, sampled by `seed`."""
-    frames = []
+    frames, names = [], ("layer", "head", "query", "key")
     for stage, path, card_path in zip(STAGES, (body, tuned), (model, card), strict=True):
         with Cache(path, read_card(card_path)) as cache:
-            frames.append(to_rows(cache[choose(cache.lengths, most_tokens, seed)], stage))
+            example = cache[choose(cache.lengths, most_tokens, seed)]
+        axes = dict(zip(names, map(range, example.pattern.shape), strict=True))
+        frame = tables.tidy(axes, weight=example.pattern.astype(np.float32))
+        frames.append(frame.assign(stage=stage, example=example.id))
     tables.write(pd.concat(frames, ignore_index=True).assign(task=task), maps)
 
 

@@ -14,8 +14,7 @@ NEGATIONS = (
     "couldn't nothing nowhere"
 ).split()
 LINGUISTIC = ("noun", "verb", "pronoun", "subject", "object", "negation")
-SPECIAL = ("cls", "sep", "punctuation")
-KINDS = (*LINGUISTIC, *SPECIAL)
+KINDS = (*LINGUISTIC, "cls", "sep", "punctuation")
 
 
 @dataclass(frozen=True)

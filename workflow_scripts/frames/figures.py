@@ -1,7 +1,8 @@
-"""Kovaleva et al. 2019, Figure 3: attention between predicates and their frame elements."""
+"""Kovaleva et al. 2019, section 4.2: heads that link predicates and their frame elements."""
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import frame_heads
+from workflow_scripts.core.data.annotations import FRAME_DIRECTION, frame_heads
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.frames.frame_drawings import directions_of, heads_above
@@ -68,6 +70,51 @@ def kovaleva2019_fig3(scores: Path, drawings: Path, percentile: float, generated
         titled = rows.assign(title=f"strongest link {largest:.2f}")
         attention_lines.draw_panel(axes, titled, emphasise=True)
     return figure
+
+
+# Two heads of BERT-base on 473 sentences. The text does not state the direction of its means.
+PAPER = {FRAME_DIRECTION: "0.201 and 0.209"}
+MEANS = ["attention", "ci_low", "ci_high", "n", "n_documents"]
+COMPARED = ["linked", "control", "difference", "difference_low", "difference_high"]
+COMPARED += ["p", "p_corrected", "n_compared", "n_documents_compared", "links_compared"]
+
+
+def above_percentile(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
+    """The heads above the percentile in each direction, next to the paper's."""
+    names = directions_of(scores)
+    chosen = pd.concat([heads_above(scores, percentile, name) for name in names])
+    of_decoder = [name for name in ("uniform", "coverage") if name in chosen]
+    paper = {} if of_decoder else PAPER  # the paper's links are on either side
+    chosen["paper"] = [paper.get(name, "") for name in chosen["direction"]]
+    columns = [*MEANS, *of_decoder, "percentile", "threshold", "heads", "count_fixed", "paper"]
+    return named(chosen)[["direction", "head", *columns, "difference", "p_corrected"]]
+
+
+def with_controls(scores: pd.DataFrame) -> pd.DataFrame:
+    """All heads in each direction, those most above their controls first."""
+    order = scores["direction"].map({name: number for number, name in enumerate(DIRECTIONS)})
+    rows = scores.iloc[np.lexsort([-scores["difference"], order])]
+    of_decoder = [name for name in ("uniform", "coverage") if name in rows]
+    return named(rows)[["direction", "head", "attention", *of_decoder, *COMPARED]]
+
+
+def named(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the heads' names, such as 8-11, for their numbers."""
+    return rows.assign(name=head_labels(rows)).drop(columns="head").rename(columns={"name": "head"})
+
+
+def kovaleva2019_frames(
+    scores: Path, table: job.Out, controls: job.Out, percentile: float, generated: bool
+) -> None:
+    """Write the heads above the percentile, and all heads next to their controls."""
+    frame = tables.read(scores, ("layer", "head", "direction", *MEANS, *COMPARED))
+    listed = named(frame_heads(frame))["head"]
+    for rows, path in (
+        (above_percentile(frame, percentile), table),
+        (with_controls(frame), controls),
+    ):
+        chosen = rows.assign(frame_head=rows["head"].isin(listed), generated=generated)
+        tables.write_csv(chosen, path)
 
 
 if __name__ == "__main__":

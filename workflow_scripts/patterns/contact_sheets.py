@@ -35,14 +35,6 @@ def draw_sheet(
         figures.save_png(figure, path, dpi=110)
 
 
-def sample_maps(cache: Cache, n: int, seed: int) -> list[tuple[int, int, int]]:
-    """`n` different maps, sampled by `seed`: example, layer, head."""
-    shape = (len(cache), cache.n_layers, cache.n_heads)
-    total = int(np.prod(shape))
-    chosen = np.random.default_rng(seed).choice(total, size=min(n, total), replace=False)
-    return [tuple(map(int, np.unravel_index(index, shape))) for index in chosen]
-
-
 def main(
     attention: Path, card: Path, sheets: Out, model: str, corpus: str, n_maps: int, seed: int = 1
 ) -> None:
@@ -50,7 +42,10 @@ def main(
     sheets.mkdir()
     rows, maps, ends, about = [], [], [], []
     with Cache(attention, read_card(card)) as cache:
-        for index, layer, head in sample_maps(cache, n_maps, seed):
+        shape = (len(cache), cache.n_layers, cache.n_heads)
+        total = int(np.prod(shape))
+        sampled = np.random.default_rng(seed).choice(total, min(n_maps, total), replace=False)
+        for index, layer, head in np.transpose(np.unravel_index(sampled, shape)).tolist():
             example = cache[index]
             maps.append(example.pattern[layer, head].astype(np.float32))
             about.append((example.word < 0, example.segment))

@@ -110,10 +110,7 @@ def control_heads(
     the last word. A probe can learn that only by memorising word types.
     """
     ends = {"first": 1, "last": len(words)}
-    chosen = [behaviours[_draw(word.lower(), seed) % len(behaviours)] for word in words]
+    # Digests are the same on every machine and in every process.
+    digests = [hashlib.sha256(f"{seed}:{word.lower()}".encode()).digest()[:8] for word in words]
+    chosen = [behaviours[int.from_bytes(digest) % len(behaviours)] for digest in digests]
     return np.array([ends.get(behaviour, k) for k, behaviour in enumerate(chosen, start=1)])
-
-
-def _draw(word: str, seed: int) -> int:
-    """The same number for a word type on every machine and in every process."""
-    return int.from_bytes(hashlib.sha256(f"{seed}:{word}".encode()).digest()[:8], "big")

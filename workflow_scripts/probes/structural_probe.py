@@ -62,14 +62,6 @@ def tree_distances(heads: np.ndarray) -> np.ndarray:
     return shortest_path(graph, directed=False, unweighted=True)
 
 
-def control_tree(heads: np.ndarray) -> np.ndarray:
-    """A tree of control heads, each the first or the last word; these two are joined."""
-    tree = heads.copy()
-    tree[0] = 0
-    tree[-1] = 1 if len(tree) > 1 else 0
-    return tree
-
-
 def squared_distances(projected: torch.Tensor) -> torch.Tensor:
     """Squared distances [..., word, word] of projected states [..., word, rank]."""
     norm = (projected**2).sum(dim=-1)

@@ -206,8 +206,10 @@ class StructuralTrainer:
         best = self.results.choose(NAME, tried)
         layer, rate = best["layer"], best["learning_rate"]
         train, dev = self.split
+        chunks = chunks_by_length([len(each) for each in train], self.settings["batch_size"])
         for share in self.settings["curve"]:
-            part = self._part(share)
+            # The same sentences as those of the other probes.
+            part = [train[k] for chunk in evenly_spaced(chunks, share) for k in chunk]
             self._point(part, self._fitted(part, layer, rate), layer)
         for task in TASKS:
             matrix = self._fitted(train, layer, rate, task)
@@ -239,27 +241,14 @@ class StructuralTrainer:
         about = {"probe": NAME, "measure": "UUAS", "train_sentences": len(train)}
         self.results.point(about, seen, by_document(dev, self.split.dev))
 
-    def _part(self, share: float) -> list[Sentence]:
-        """The same share of the training sentences as that of the other probes."""
-        train = self.split.train
-        lengths = [len(sentence) for sentence in train]
-        chunks = evenly_spaced(chunks_by_length(lengths, self.settings["batch_size"]), share)
-        return [train[k] for chunk in chunks for k in chunk]
-
     def _heads(self, sentence: Sentence, task: str) -> np.ndarray:
-        """Heads that form a tree, on the control task too."""
+        """Heads that form a tree: on the control task the first and the last word are joined."""
         if task == "real":
             return sentence.heads
         heads = control_heads(sentence.tree.words, self.results.seed, structural_probe.CONTROL)
-        return structural_probe.control_tree(heads)
-
-
-def add_baselines(results: Results, split: Split) -> None:
-    """Right branching, and the most that a probe gets where attention is the same to all words."""
-    about = {"probe": "right-branching", "task": "real"}
-    results.keep_answers(about, right_branching(split.dev))
-    bound = by_document(uniform_attention_bound(split.dev), split.dev)
-    results.keep({"probe": BOUND, "task": "real", "measure": "UAS"}, bound)
+        heads[0] = 0
+        heads[-1] = 1 if len(heads) > 1 else 0
+        return heads
 
 
 def main(
@@ -296,7 +285,10 @@ def main(
     results, on = Results(settings, seed, probes), running.pick_device(device)
     split = sentences_with(attention, card)
     n_heads, dimension = len(split.train[0].attention), known.matrix.shape[1]
-    add_baselines(results, split)
+    about = {"probe": "right-branching", "task": "real"}
+    results.keep_answers(about, right_branching(split.dev))
+    bound = by_document(uniform_attention_bound(split.dev), split.dev)
+    results.keep({"probe": BOUND, "task": "real", "measure": "UAS"}, bound)
     torch.manual_seed(seed)
     Trainer(results, split, on).train(
         {

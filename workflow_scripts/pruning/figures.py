@@ -1,4 +1,4 @@
-"""The figures of importance and pruning (Michel et al. 2019, sections 4 and 6)."""
+"""The figures and tables of importance and pruning (Michel et al. 2019, sections 4 and 6)."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from workflow_scripts.core.data.tasks import TASKS, present_tasks
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import effects
-from workflow_scripts.pruning.michel2019_one_head import over_runs
+from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 
 ASCENDING = [True, True, True, False]  # task, seed, variant; the largest importance first
 WRITTEN = ["task", "seed", "variant", "head", "importance", "ci_low", "ci_high", "normalised", "n"]
@@ -113,22 +113,18 @@ def michel2019_fig5(curves: list[Path], importance: list[Path]) -> Figure:
 LOSSES = ["nats", "nats_low", "nats_high", "change", "change_low", "change_high"]
 
 
-def over_draws(curves: pd.DataFrame) -> pd.DataFrame:
-    """Means over the draws of a strategy, of losses and of their intervals over documents.
+@figures.drawn
+def pruning_next_token(curves: Path, table: job.Out) -> Figure:
+    """The curves of a decoder, a panel for each unit; the table has their points.
 
+    Losses and the ends of their intervals over documents are means over the draws of a strategy;
     `random_low` and `random_high` are the smallest and the largest loss of a draw.
     """
     keys = ["unit", "strategy", "pruned", "units", "share", "n", "n_documents"]
-    groups = curves.groupby(keys, sort=False)
+    groups = tables.read(curves).groupby(keys, sort=False)
     frame = groups[LOSSES].mean()
     frame = frame.assign(random_low=groups["nats"].min(), random_high=groups["nats"].max())
-    return frame.assign(draws=groups["draw"].nunique()).reset_index()
-
-
-@figures.drawn
-def pruning_next_token(curves: Path, table: job.Out) -> Figure:
-    """The curves of a decoder, a panel for each unit; the table has their points."""
-    frame = over_draws(tables.read(curves))
+    frame = frame.assign(draws=groups["draw"].nunique()).reset_index()
     tables.write_csv(frame, table)
     units = list(frame["unit"].unique())
     of = figures.sample(frame, "segments", "documents")
@@ -146,6 +142,46 @@ def pruning_next_token(curves: Path, table: job.Out) -> Figure:
     panels[0].set_ylabel("Nats per token")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
+
+
+# The strategies, and which head of each layer they keep.
+KEPT = {"one-head": "most important", "one-head-random": "random"}
+OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high", "n"]
+PERCENT = ["score", "score_low", "score_high", "change", "change_low", "change_high"]
+
+
+def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Per number of pruned heads: mean score over runs, its 95% interval and the number of runs.
+
+    A run is a seed, for random orders a seed and draw. `runs_low` and `runs_high` sample runs with
+    replacement; OVER_EXAMPLES are means over runs of each one's interval over examples.
+    """
+    wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
+    mean, low, high = bootstrap_mean(wide.to_numpy(), draws, seed, INDEPENDENT)
+    columns = {"score": mean, "runs_low": low, "runs_high": high, "runs": len(wide)}
+    frame = pd.DataFrame({"pruned": wide.columns} | columns)
+    return frame.merge(rows.groupby("pruned", as_index=False)[OVER_EXAMPLES].mean(), on="pruned")
+
+
+def michel2019_one_head(curves: list[Path], table: job.Out, bootstrap: int, seed: int) -> None:
+    """Write one row per task and choice of the heads that stay, on the main metric, in percent.
+
+    `unpruned` is the score with all heads, `majority` that of the most frequent class; `runs` are
+    seeds, for random heads seeds and draws.
+    """
+    columns = ("task", "strategy", "majority", "pruned", "heads", "metric", "score")
+    frame = effects.on_main_metric(tables.read_all(curves, columns + tuple(OVER_EXAMPLES)))
+    rows = []
+    for task in present_tasks(frame):
+        for strategy, kept in KEPT.items():
+            runs = frame[(frame["task"] == task) & (frame["strategy"] == strategy)]
+            before, after = over_runs(runs, bootstrap, seed).to_dict("records")
+            row = {"task": TASKS[task].title, "metric": TASKS[task].main_metric, "kept": kept}
+            row |= {"heads_left": runs["heads"].iloc[0] - after["pruned"]}
+            row |= {"unpruned": 100 * before["score"], "majority": 100 * runs["majority"].mean()}
+            row |= {name: 100 * after[name] for name in PERCENT}
+            rows.append(row | {name: after[name] for name in ("runs", "n")})
+    tables.write_csv(pd.DataFrame(rows), table)
 
 
 if __name__ == "__main__":

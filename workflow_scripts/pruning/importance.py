@@ -26,7 +26,6 @@ from workflow_scripts.core.model.interventions import (
     example_losses,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
 from workflow_scripts.core.stats.effects import normalised
 
 VARIANTS = ("paper", "released")
@@ -135,19 +134,6 @@ def importance_of(
     """The importance of every head, [layer, head], in the model without the `pruned` ones."""
     lengths = [len(example) for example in tokens]
     return ranking(gradients(model, tokens, labels, pruned), lengths, definition, pruned)
-
-
-def importance_table(
-    values: dict[str, np.ndarray], lengths: Sequence[int], draws: int, seed: int
-) -> pd.DataFrame:
-    """One row per variant, layer and head: importance with its interval over examples.
-
-    `values` are those of `gradients`. Column `normalised` is the importance over its layer's l2
-    norm.
-    """
-    frame = per_head(scaled(values, lengths), "variant", "importance", draws, seed, INDEPENDENT)
-    unit_norm = [ranking(values, lengths, Definition(variant, True)).ravel() for variant in values]
-    return frame.assign(normalised=np.concatenate(unit_norm))
 
 
 def main(

@@ -82,15 +82,6 @@ def _keep(linear: nn.Linear, weight: torch.Tensor, bias: torch.Tensor) -> None:
 PAPER = {1: 1.019, 4: 1.027, 16: 1.175, 64: 1.175}
 
 
-def gone_at(order: pd.DataFrame, share: float, shape: tuple[int, int]) -> np.ndarray:
-    """The first `share` of the heads in the order of importance, bool [layer, head]."""
-    rows = order[order["strategy"] == "importance"].sort_values(["step", "layer", "head"])
-    gone = np.zeros(shape, bool)
-    first = rows.head(round(share * shape[0] * shape[1]))
-    gone[first["layer"], first["head"]] = True
-    return gone
-
-
 def whole_batches(tokens: Sequence[Tokens], batch_size: int) -> list[list[Tokens]]:
     """The examples in order, in full batches: they start again where they do not fill the last."""
     n = math.ceil(len(tokens) / batch_size)
@@ -128,12 +119,17 @@ def main(
 ) -> None:
     """Write examples per second of both models, measured in turn, and the ratio of medians.
 
+    The pruned one is without the first `share` of the heads in the order of importance.
     Where a batch is larger than the sample, or the last one is not full, examples are repeated;
     `examples` counts what one measurement runs through, `distinct` the different ones.
     """
     model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     tokens, _ = sampler.sample("dev", examples)
-    gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
+    rows = tables.read(order)
+    rows = rows[rows["strategy"] == "importance"].sort_values(["step", "layer", "head"])
+    gone = np.zeros((n_layers(model), n_heads(model)), bool)
+    first = rows.head(round(share * gone.size))
+    gone[first["layer"], first["head"]] = True
     models = {"original": model, "pruned": remove_heads(model, gone)}
     rows = []
     for size, paper in PAPER.items():

@@ -24,9 +24,9 @@ from workflow_scripts.pruning.importance import (
     Definition,
     gradients,
     importance_of,
-    importance_table,
     ranking,
     read_gradients,
+    scaled,
 )
 
 
@@ -149,14 +149,6 @@ def by_halves(
     return [PruningOrder("ablation", 0, *each) for each in zip(masks, scored, strict=True)]
 
 
-def one_head_plans(importance: np.ndarray, draws: int, seed: int) -> list[PruningOrder]:
-    """All heads but one of each layer gone at once: the most important is left, or a random one."""
-    rng = np.random.default_rng(seed)
-    random = [one_in_each_layer(rng.random(importance.shape)) for _ in range(draws)]
-    plans = [PruningOrder("one-head", 0, one_in_each_layer(importance))]
-    return plans + [PruningOrder("one-head-random", *each) for each in enumerate(random)]
-
-
 def pruned_logits(
     model: PreTrainedModel, tokens: Sequence[Tokens], plans: Sequence[PruningOrder], **limits: Any
 ) -> dict[tuple[str, int], np.ndarray]:
@@ -234,11 +226,19 @@ def main(
         at_random = effects.random_orders(shape, counts, draws, seed)
         plans += [PruningOrder("random", draw, masks) for draw, masks in enumerate(at_random)]
     if "one-head" in strategies:
-        plans += one_head_plans(first, draws, seed)
+        plans.append(PruningOrder("one-head", 0, one_in_each_layer(first)))
+        rng = np.random.default_rng(seed)
+        at_random = [one_in_each_layer(rng.random(shape)) for _ in range(draws)]
+        plans += [PruningOrder("one-head-random", *each) for each in enumerate(at_random)]
     outputs = pruned_logits(model, tokens, plans, **limits)
     run_columns = {"task": task, "init": init, "seed": seed}
-    frame = importance_table(values, lengths, bootstrap, seed)
-    tables.write(frame.assign(**run_columns), importance)
+    of_variant = scaled(values, lengths)
+    frame = stats_bootstrap.per_head(
+        of_variant, "variant", "importance", bootstrap, seed, stats_bootstrap.INDEPENDENT
+    )
+    unit_norm = [effects.normalised(each.mean(axis=0)).ravel() for each in of_variant.values()]
+    frame = frame.assign(normalised=np.concatenate(unit_norm), **run_columns)
+    tables.write(frame, importance)
     run_columns["heads"] = shape[0] * shape[1]
     gone_in = {(plan.strategy, plan.draw): plan.masks.sum(axis=(1, 2)).tolist() for plan in plans}
     scores = []

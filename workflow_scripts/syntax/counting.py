@@ -181,12 +181,6 @@ def questions(tree: Tree, first: int) -> Questions:
     return Questions(asker, answer, counted, np.where(counted, 1 / candidates, np.nan))
 
 
-def every_word(tree: Tree) -> Questions:
-    """Each dependent as the one question of an encoder, [1, word], roots too; without chance."""
-    words = np.arange(len(tree.words))[None]
-    return Questions(words, np.array([tree.heads]), words >= 0, np.zeros(words.shape))
-
-
 def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> DependencyHits:
     """Whether each counted dependency is found, bool [direction, layer, head, word].
 
@@ -203,12 +197,3 @@ def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> Depende
         for asker, answer in zip(asked.asker, asked.answer, strict=True)
     ]
     return stacked(kinds, asked.counted[:, None, None])
-
-
-def count_offsets_back(asked: Questions, member: np.ndarray, offsets: Sequence[int]) -> np.ndarray:
-    """Counted dependencies whose target lies at a fixed offset of the asker.
-
-    int [direction, offset, relation]; `member` is `membership`.
-    """
-    at = [asked.counted & (asked.asker + offset == asked.answer) for offset in offsets]
-    return np.stack(at, axis=1).astype(int) @ member.astype(int)

@@ -19,8 +19,8 @@ from workflow_scripts.core.data.wordpieces import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
-from workflow_scripts.syntax.clark2019_table1 import best_of
 from workflow_scripts.syntax.counting import ALL, DIRECTIONS_BACK, membership, questions, stand_ins
+from workflow_scripts.syntax.figures import best_of
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 TITLES = {"dependent_to_head": "to the head", "head_to_dependent": "to the dependent"}

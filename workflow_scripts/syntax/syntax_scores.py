@@ -64,12 +64,6 @@ class DependencyCounts:
         )
 
 
-def offset_range(largest: int, decoder: bool) -> list[int]:
-    """1, -1, 2, -2 up to the largest, for a decoder -1, -2: of equals, the nearest is the best."""
-    signs = (-1,) if decoder else (1, -1)
-    return [sign * size for size in range(1, largest + 1) for sign in signs]
-
-
 def count_corpus(
     cache: Patterns, trees: list[Tree], documents: list[str], offsets: list[int], decoder: bool
 ) -> tuple[
@@ -109,7 +103,9 @@ def count_corpus(
             attention = attention_to_earlier(example.pattern, example.word)
             found = counting.hits_back(attention, tree, asked)
         else:
-            asked = counting.every_word(tree)
+            words = np.arange(len(tree.words))[None]  # each, roots too, is the one question
+            none = np.zeros(words.shape)
+            asked = counting.Questions(words, np.array([tree.heads]), words >= 0, none)
             found = counting.hits(word_attention(example.pattern, example.word), tree)
         member = counting.membership(tree, relations)
         found = counting.by_relation(found, member)
@@ -123,7 +119,8 @@ def count_corpus(
         total[unit] += n_asked
         of_documents[codes[example.index]] |= n_asked > 0
         if decoder:
-            hits = counting.count_offsets_back(asked, member, offsets)
+            at = [asked.counted & (asked.asker + offset == asked.answer) for offset in offsets]
+            hits = np.stack(at, axis=1).astype(int) @ member
         else:
             hits = counting.count_offsets(tree, relations, offsets)
         at_offsets[unit] += hits.astype(correct.dtype)
@@ -234,7 +231,9 @@ def main(
     card = read_card(model)
     decoder = is_decoder(card)
     patterns = open_patterns(attention, card)
-    documents, ranges = patterns.documents(corpus), offset_range(largest_offset, decoder)
+    documents, signs = patterns.documents(corpus), (-1,) if decoder else (1, -1)
+    # The nearest first: of equals, the first is the best.
+    ranges = [sign * size for size in range(1, largest_offset + 1) for sign in signs]
     update, counted = count_corpus(patterns, read_trees(trees), documents, ranges, decoder)
 
     def write() -> None:
