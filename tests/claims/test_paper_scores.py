@@ -109,7 +109,7 @@ def test_the_papers_own_numbers_bear_out_its_statements() -> None:
 
 def test_stated_half_widths_follow_from_the_papers_numbers() -> None:
     stated = {
-        id_: claim.paper_half_width
+        id_: float(claim.paper_interval)
         for id_, claim in CLAIMS.items()
         if claim.paper_interval not in PAPER_INTERVALS
     }

@@ -40,7 +40,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
     assert (claim.shown, claim.view, claim.printed, claim.central) == ("", "", None, 1)
     of_paper = {"source": "memory", "paper_value": "61", "paper_n": "70", "paper_interval": "0.7"}
     (claim,) = read(write(tmp_path, ROW | of_paper), MEASURES)
-    assert (claim.printed, claim.paper_n, claim.paper_half_width) == (61, 70, 0.7)
+    assert (claim.printed, claim.paper_n, claim.paper_interval) == (61, 70, "0.7")
 
 
 @pytest.mark.parametrize(

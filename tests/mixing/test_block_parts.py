@@ -107,7 +107,7 @@ def plain_ratios(entering: np.ndarray, pattern: np.ndarray, f: np.ndarray, norm)
             pairs["norm"] = tuple((x - x.mean()) / sd * gamma for x in pairs["residual"])
         for name, (mixing, kept) in pairs.items():
             one, other = np.linalg.norm(mixing), np.linalg.norm(kept)
-            found[name].append(one / (one + other))
+            found[name].append(100 * one / (one + other))
     return {name: np.mean(values) for name, values in found.items() if values}
 
 
@@ -131,7 +131,7 @@ def test_ratios_of_an_encoder_in_loops() -> None:
         norm = layer.attention.output.LayerNorm, merge.bias.double().detach().numpy()
         expected = plain_ratios(x, pattern, f, norm)
         assert mixing_ratio.ratios(found[number]) == pytest.approx(expected, rel=1e-4)
-        assert 0 < expected["norm"] < 1 and expected["residual"] < expected["attention"]
+        assert 0 < expected["norm"] < 100 and expected["residual"] < expected["attention"]
 
 
 def with_biases_as(model: PreTrainedModel) -> PreTrainedModel:
@@ -228,6 +228,6 @@ def test_a_factor_of_the_residual_stream_is_refused_for_ratios_alone() -> None:
     sizes = {key: value for key, value in LLAMA.to_diff_dict().items() if key != "model_type"}
     model = open_attention(random_decoder(GraniteConfig(**sizes, residual_multiplier=0.22)).model)
     with pytest.raises(InputError, match=r"^granite: its residual .*; take ratio out of .*tests$"):
-        mixing_ratio.ratios_of_texts(model, [TOKENS])
+        list(blocks(model, output_maps(model), TOKENS))
     parts = blocks(model, output_maps(model), TOKENS, with_residual=False)
     assert len([block.read for block in parts]) == len(model.layers)

@@ -64,8 +64,8 @@ def test_the_best_heads_of_both_ways() -> None:
 
 def test_layers_and_their_mean_by_hand() -> None:
     """One document has two of the three texts; a text without a number has no part in it."""
-    values = {"x": np.array([[1.0, 5.0], [3.0, np.nan], [8.0, 6.0]])}
-    found = by_layer(values, "measure", "value", 200, 1, ["a", "a", "b"])
+    texts = [[{"x": layer} for layer in text] for text in ([1.0, 5.0], [3.0, np.nan], [8.0, 6.0])]
+    found = by_layer(texts, "measure", "value", 200, 1, ["a", "a", "b"])
     assert found["layer"].tolist() == ["1", "2", "all"]
     assert found["value"].tolist() == pytest.approx([4, 5.5, 13 / 3])
     assert found[["n", "n_documents"]].to_numpy().tolist() == [[3, 2]] * 3

@@ -1,6 +1,6 @@
 """Logits of a trained scorer on ARCT with every head disabled, one at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,9 @@ from workflow_scripts.arguments.wording import cue_in, inputs_of, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import held_out, read_arct
-from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import sweep
-from workflow_scripts.core.model.classifiers import Scorer
 from workflow_scripts.core.run import job
-
-
-def sweep_pairs(
-    scorer: Scorer, tokens: Sequence[Tokens], mode: str, pass_tokens: int, precision: str
-) -> pd.DataFrame:
-    """One row per variant and point, of which `tokens` has both warrants after one another."""
-    limits = {"pass_tokens": pass_tokens, "precision": precision}
-    texts = sweep(scorer, tokens, {"head": [mode]}, **limits)
-    logits = texts["logit_0"].to_numpy().reshape(-1, 2)
-    frame = texts.loc[texts["example"] % 2 == 0, ["layer", "head"]].reset_index(drop=True)
-    point = np.arange(len(frame)) % (len(tokens) // 2)
-    return frame.assign(point=point, logit_0=logits[:, 0], logit_1=logits[:, 1])
 
 
 def main(
@@ -54,11 +40,15 @@ def main(
     sampled = [tables.sample_rows(rows, points, seed) for rows in splits]
     chosen = pd.concat(sampled, ignore_index=True)
     chosen["side"] = side_of(cue_in(chosen, tuple(cue.lower().split()), same))
+    limits = {"pass_tokens": pass_tokens, "precision": precision}
     for named, scorer in kept_models(family, weights, setups, running.pick_device(device)):
         tokens = [family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
-        logits = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)
-        about = chosen.loc[logits.pop("point"), ["split", "id", "label", "side"]]
-        frames.append(logits.join(about.reset_index(drop=True)).assign(**named))
+        texts = sweep(scorer, tokens, {"head": [mode]}, **limits)
+        # A row per variant and point, whose warrants stand after one another.
+        rows = texts.loc[texts["example"] % 2 == 0, ["layer", "head"]].reset_index(drop=True)
+        rows[["logit_0", "logit_1"]] = texts["logit_0"].to_numpy().reshape(-1, 2)
+        about = chosen.loc[np.arange(len(rows)) % len(chosen), ["split", "id", "label", "side"]]
+        frames.append(rows.join(about.reset_index(drop=True)).assign(**named))
     tables.write(pd.concat(frames, ignore_index=True), heads)
 
 

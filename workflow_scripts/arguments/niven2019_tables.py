@@ -64,15 +64,8 @@ OTHERS: dict[tuple[str, str], Numbers] = {  # mean and standard deviation of run
     ("BERT (Large)", "full"): (71.6, 4),  # in the caption of Table 1; 71.5 in the authors' runs
 }
 NAMES = ("mean", "sd", "median", "max", "others_mean", "others_sd")
-# Layers and hidden size of the released sizes of BERT, as a model's card states them.
-SIZES = {(24, 1024): "BERT (Large)", (12, 768): "BERT (Base)"}
-
-
-def system_of(card: dict[str, Any]) -> str | None:
-    """The paper's name for the model that a card describes; None for one that it did not use."""
-    if card["architecture"] != "bert":
-        return None
-    return SIZES.get((card["n_layers"], card["hidden_size"]))
+# The paper's models by architecture, layers and hidden size, as a model's card states them.
+SYSTEMS = {("bert", 24, 1024): "BERT (Large)", ("bert", 12, 768): "BERT (Base)"}
 
 
 def columns(
@@ -173,7 +166,8 @@ def main(
 ) -> None:
     """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none."""
     frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
-    split, system = last_split(frame), system_of(read_card(model))
+    split, card = last_split(frame), read_card(model)
+    system = SYSTEMS.get((card["architecture"], card["n_layers"], card["hidden_size"]))
     tables.write_csv(table1(frame, name, system).round(1), table1_csv)
     tables.write_csv(table3(frame, split, system).round(1), table3_csv)
     tables.write_csv(table4(frame, split, system).round(1), table4_csv)

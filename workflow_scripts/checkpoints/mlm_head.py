@@ -118,7 +118,14 @@ def main(
     masked_lm.requires_grad_(False)
     for parameter in mlm.head_parameters(masked_lm).values():
         parameter.requires_grad_(True)
-    tokens = _training_tokens(training, directory, card, max_tokens, n_segments)
+    examples = read_examples(training)
+    if len(examples) < 2:
+        raise InputError(
+            f"{training}: {len(examples)} training segments; raise training_share of the corpus"
+        )
+    spaced = examples[:: max(1, len(examples) // n_segments)][:n_segments]
+    tokenizer = models.load_tokenizer(directory)
+    tokens = tokenize(spaced, tokenizer, max_tokens, card["max_positions"])
     held_out = max(1, len(tokens) // 10)
     mask_id = card["special"]["mask"]
     states, labels = masked_states(masked_lm, tokens[held_out:], mask_id, maskings, seed)
@@ -138,21 +145,6 @@ def main(
     }
     save_file(mlm.head_state(masked_lm), head, metadata={"head": row["head"]})
     tables.write_csv(pd.DataFrame([row]), losses)
-
-
-def _training_tokens(
-    training: Path, directory: Path, card: dict[str, Any], max_tokens: int, n_segments: int
-) -> list[Tokens]:
-    """At most `n_segments` training segments, evenly spaced."""
-    examples = read_examples(training)
-    if len(examples) < 2:
-        raise InputError(
-            f"{training}: {len(examples)} training segments; raise training_share of the corpus"
-        )
-    step = max(1, len(examples) // n_segments)
-    spaced = examples[::step][:n_segments]
-    tokenizer = models.load_tokenizer(directory)
-    return tokenize(spaced, tokenizer, max_tokens, card["max_positions"])
 
 
 if __name__ == "__main__":

@@ -43,7 +43,6 @@ WHY_NOT = {
     "translation": "the paper's translator is a Transformer-big for WMT14 En-Fr",
     "bert-large": "the paper's model is BERT-large",
 }
-MACHINE = {"maps": "the maps were annotated by an AI model, not by people"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Comparability:
                 if not met[need]:
                     return WHY_NOT[need]
             elif kind == "machine":
-                return MACHINE[need]
+                return f"the {need} were annotated by an AI model, not by people"
             elif kind != "real":
                 return f"{kind} {'data' if need in ('task', 'arct') else need}"
         return ""
@@ -106,12 +105,6 @@ def paper_scores(claim: Claim) -> str | None:
     return found if claim.paper_interval else f"{found}, {NO_ERROR}"
 
 
-def case_of(measured: Measured) -> str:
-    """The case of a number as the table names it: its run and part, or its task."""
-    run = f"seed {measured.run}" if measured.run.isdigit() else measured.run
-    return ", ".join(filter(None, (run, measured.case))) or TITLES.get(measured.task, "")
-
-
 def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str) -> dict[str, Any]:
     """A row of the table; `because` is why the number cannot test the claim, or is missing."""
     names = ("id", "paper", "place", "central", "kind", "statement")
@@ -121,7 +114,10 @@ def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str)
     low, high = (end if math.isfinite(end) else None for end in claim.target)
     row |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
     row |= {"unit": claim.unit, "rule_since": claim.since, "paper_scores": paper_scores(claim)}
-    row["case"] = measured and case_of(measured)
+    row["case"] = None
+    if measured:  # its run and part, or its task
+        run = f"seed {measured.run}" if measured.run.isdigit() else measured.run
+        row["case"] = ", ".join(filter(None, (run, measured.case))) or TITLES.get(measured.task, "")
     row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
     row |= {"rests_on": rests_on, "lies": measured and lies(claim, measured)}
     row["direction"], row["contrary"] = opposite(claim, measured) if measured else ("", None)

@@ -3,7 +3,8 @@
 import math
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -29,18 +30,11 @@ NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
 PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
 
 
-class Row(NamedTuple):
-    """A judged claim: its text, and one entry of text for each of its cases."""
+def row_of(rows: pd.DataFrame) -> SimpleNamespace:
+    """A judged claim, whose cases are `rows`, with the lines of text next to its strip.
 
-    rows: pd.DataFrame  # the claim's cases
-    statement: list[str]  # its lines, as those of the rule and of each case
-    rule: list[str]
-    cases: list[list[str]]
-    lines: int  # how many the claim takes
-
-
-def row_of(rows: pd.DataFrame) -> Row:
-    """What is printed next to the strip of a claim; `rows` are its judged cases."""
+    They are those of its statement, of its rule and of each case; `height` is how many it takes.
+    """
     claim = rows.iloc[0]
     rule = f"Rule: {claim['rule']}"
     if not math.isnan(claim["paper_value"]):
@@ -50,7 +44,7 @@ def row_of(rows: pd.DataFrame) -> Row:
     cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
     statement, rule_lines = wrap(claim["statement"], LEFT), wrap(rule, LEFT)
     lines = max(len(statement + rule_lines), sum(map(len, cases)))
-    return Row(rows, statement, rule_lines, cases, lines)
+    return SimpleNamespace(rows=rows, text=statement, rule=rule_lines, cases=cases, height=lines)
 
 
 @figures.drawn
@@ -63,7 +57,7 @@ def claims_figure(verdicts: Path) -> Figure:
         for paper, part in judged.groupby("paper", sort=False)
     }
     claims = [row for part in papers.values() for row in part]
-    height = LEGEND + sum(row.lines * LINE + GAP for row in claims)
+    height = LEGEND + sum(row.height * LINE + GAP for row in claims)
     height += (len(papers) + 1) * 2 * LINE
     figure = Figure(figsize=(figures.TWO_COLUMNS, height))
     axes = figure.add_axes((0, 0, 1, 1))
@@ -76,7 +70,7 @@ def claims_figure(verdicts: Path) -> Figure:
         top += 2 * LINE
         for row in rows:
             _draw(axes, row, top)
-            top += row.lines * LINE + GAP
+            top += row.height * LINE + GAP
     counts = f"{len(claims)} of {frame['id'].nunique()} central claims are tested in this study."
     axes.text(TEXT, top + LINE, counts, size=FONT, va="center")
     return figure
@@ -99,9 +93,9 @@ def _case(row: dict[str, Any]) -> str:
     return f"{row['case']}: {number}" if isinstance(row["case"], str) else number
 
 
-def _draw(axes: Axes, row: Row, top: float) -> None:
+def _draw(axes: Axes, row: SimpleNamespace, top: float) -> None:
     """A claim's text and strip; the strip's axis is in the claim's own unit."""
-    height = row.lines * LINE
+    height = row.height * LINE
     numbers = row.rows[NUMBERS].astype(float).stack()
     lowest, highest = float(numbers.min()), float(numbers.max())
     room = (highest - lowest) / 10 or 1.0
@@ -123,8 +117,8 @@ def _draw(axes: Axes, row: Row, top: float) -> None:
         axes.text(place(value), top + height + BELOW, _short(value), **style)
     if not math.isnan(claim["paper_value"]):
         axes.plot([place(claim["paper_value"])] * 2, [top, top + height], **PUBLISHED)
-    for i, line in enumerate(row.statement + row.rule):
-        colour = colours.BLACK if i < len(row.statement) else colours.GREY
+    for i, line in enumerate(row.text + row.rule):
+        colour = colours.BLACK if i < len(row.text) else colours.GREY
         axes.text(TEXT, top + (i + 0.5) * LINE, line, size=FONT, va="center", color=colour)
     at = top
     for case, lines in zip(row.rows.to_dict("records"), row.cases, strict=True):

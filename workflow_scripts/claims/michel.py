@@ -32,6 +32,7 @@ from workflow_scripts.claims.numbers import (
 )
 from workflow_scripts.claims.products import (
     NAMES,
+    TEXT,
     TITLES,
     AnyTable,
     Cases,
@@ -51,7 +52,6 @@ PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
 PREFERRED["STS-B"] = TASKS["stsb"].main_metric
 DEV = "dev"
 CORRELATIONS = ("pearson", "spearman", "matthews")
-TEXT = "text"  # what decoders are measured on instead of a task
 BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two modes differ on"
 # Tables of effects by mode and of attribution: of a decoder, of classifiers.
 MODES = ("next-token-modes", "ablation-modes")
@@ -251,7 +251,7 @@ def modes_opposite(products: Products, mode: str, other_mode: str) -> Cases:
         if both:
             about = f"{opposite} of {both} heads with p below .05 in both modes"
             more = {"interval": "95% of a share of heads (Wilson)", "about": about}
-            yield share_number(opposite, both, "heads", **more, **_on_task(task, rows))
+            yield share_number(opposite, both, "heads", **more, **on_task(task, rows))
 
 
 @measure(*MODE_HEADS, if_none="no head has an effect on the loss in any mode")
@@ -264,7 +264,7 @@ def modes_verdict(products: Products) -> Cases:
         possible = rows["verdict"] != "depends on the mode"
         lows, highs = (rows.filter(regex=f"^{end}_") for end in ("low", "high"))
         sure = in_all & ((lows > 0).all(axis=1) | (highs < 0).all(axis=1))
-        more = {"interval": BY_HEADS, **_on_task(str(task), rows)}
+        more = {"interval": BY_HEADS, **on_task(str(task), rows)}
         yield in_percent(counted(sure, in_all, possible, "heads", **more))
 
 
@@ -331,13 +331,8 @@ def _resampled(
     n, of, over = "n", "examples", OVER_EXAMPLES
     if task == TEXT:
         n, of, over = "n_documents", "documents", OVER_DOCUMENTS
-    stated = {"interval": over + more, "about": about, **_on_task(task, rows)}
+    stated = {"interval": over + more, "about": about, **on_task(task, rows)}
     return Measured(*map(float, ends), int(rows[n].iloc[0]), of, **stated)
-
-
-def _on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
-    """What is stated of a number on a task; nothing of running text."""
-    return {} if task == TEXT else on_task(task, rows)
 
 
 @measure(translation.CURVES)
@@ -374,11 +369,6 @@ def _bleu_curves(
     return dict(iter(rows.groupby("run", sort=False)))
 
 
-def _minus_type(other: str) -> str:
-    """Encoder-decoder attention minus another type, for people."""
-    return f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[other]}"
-
-
 def _run_number(row: Any, name: str, scale: float = 1, **more: Any) -> Measured:
     """A number of a run, with its interval over sentences."""
     return row_number(row, name, "sentences", scale, run=row["run"], **more)
@@ -391,7 +381,8 @@ def type_gap(products: Products, effect: str) -> Cases:
     alone = where(types, other="").set_index("run")["value"]
     for row in types[types["other"] != ""].to_dict("records"):
         about = f"{ATTENTION_TYPES[CROSS]}: {alone[row['run']]:+.2f}"
-        yield _run_number(row, "value", case=_minus_type(row["other"]), about=about)
+        case = f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[row['other']]}"
+        yield _run_number(row, "value", case=case, about=about)
 
 
 @measure_of_translators(translation.SCORES)
@@ -428,7 +419,7 @@ def translator_heads_without_loss(
     The smallest losses that are significant in the paper are of 0.31 (Table 1), 0.36 and 0.42: a
     study that cannot exclude a loss of half a point (`most`) has not seen that nothing is lost.
     """
-    for run, rows in _masked(products, attention):
+    for run, rows in _bleu(products, unit="head", split=MEASURED_ON, type=attention):
         yield _without_loss(rows, level, most, "heads", run)
 
 
@@ -447,14 +438,14 @@ def _without_loss(rows: pd.DataFrame, level: float, most: float, of: str, run: s
 @measure_of_translators(translation.SCORES)
 def significant_heads(products: Products, attention: str, level: float) -> Cases:
     """Percent of a type's heads that change BLEU with p below a level."""
-    for run, rows in _masked(products, attention):
+    for run, rows in _bleu(products, unit="head", split=MEASURED_ON, type=attention):
         yield _share((rows["p_paper"] < level).sum(), len(rows), run)
 
 
 @measure_of_translators(translation.SCORES)
 def better_heads(products: Products, attention: str, level: float) -> Cases:
     """Percent that raise BLEU when masked, of the heads that significant_heads counts."""
-    for run, masked in _masked(products, attention):
+    for run, masked in _bleu(products, unit="head", split=MEASURED_ON, type=attention):
         if len(rows := masked[masked["p_paper"] < level]):
             yield _share((rows["effect"] > 0).sum(), len(rows), run)
 
@@ -478,11 +469,6 @@ def translator_agreement(products: Products, correlation: float) -> Cases:
     for row in rows.to_dict("records"):
         of_both = (halves[row["run"], row[split]] for split in ("one", "other"))
         yield between_sets(row, *of_both, correlation, run=str(row["run"]))
-
-
-def _masked(products: Products, attention: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each run and the effects on BLEU of masking a type's heads, on the test set."""
-    return _bleu(products, unit="head", split=MEASURED_ON, type=attention)
 
 
 def _bleu(products: Products, **wanted: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -516,9 +502,10 @@ def kept_gap(products: Products, share: float) -> Cases:
     """Percentage points of BLEU retained without encoder-decoder heads, over each other type."""
     cross = _bleu_curves(products, CROSS)
     for other in (name for name in ATTENTION_TYPES if name != CROSS):
+        case = f"{ATTENTION_TYPES[CROSS]} minus {ATTENTION_TYPES[other]}"
         for run, curve in _bleu_curves(products, other).items():
             one, two = _kept(cross[run], share), _kept(curve, share)
-            more = {"about": f"{one.value:.1f}% and {two.value:.1f}%", "case": _minus_type(other)}
+            more = {"about": f"{one.value:.1f}% and {two.value:.1f}%", "case": case}
             yield apart(one, two, n=one.n, of=one.of, run=run, **more)
 
 

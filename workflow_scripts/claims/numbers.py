@@ -10,7 +10,7 @@ import pandas as pd
 import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.claims.products import NAMES
-from workflow_scripts.claims.published import Claim
+from workflow_scripts.claims.published import PAPER_INTERVALS, Claim
 from workflow_scripts.claims.verdicts import BOUNDS, Measured
 from workflow_scripts.core.stats.bootstrap import wilson
 
@@ -55,7 +55,7 @@ def paper_number(claim: Claim) -> Measured | None:
         half = scipy.stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
         low, high = scale * np.tanh(np.arctanh(value / scale) + np.array([-half, half]))
         return Measured(value, low, high, n)
-    half = claim.paper_half_width or 0.0
+    half = 0.0 if claim.paper_interval in PAPER_INTERVALS else float(claim.paper_interval)
     return Measured(value, value - half, value + half, n or None)
 
 

@@ -14,6 +14,7 @@ from workflow_scripts.core.measures.forms import Table, TableSet
 
 TITLES = {name: task.title for name, task in TASKS.items()}
 NAMES = {title: name for name, title in TITLES.items()}
+TEXT = "text"  # what decoders are measured on instead of a task
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
 # Tables that chapters declare, and by their names printed ones.
 AnyTable = str | Table
@@ -123,8 +124,8 @@ def layers_of(rows: pd.DataFrame) -> str:
 
 
 def on_task(task: str, rows: pd.DataFrame) -> dict[str, Any]:
-    """What is stated of a number on a task: the task and how many seeds its rows are of."""
-    return {"task": task, "seeds": int(rows["seed"].nunique())}
+    """What is stated of a number on a task: it, and its rows' seeds; nothing of running text."""
+    return {} if task == TEXT else {"task": task, "seeds": int(rows["seed"].nunique())}
 
 
 def main_metric(name: str) -> str:

@@ -72,11 +72,6 @@ class Claim:
         return self.value if within and self.paper_value is None else self.paper_value
 
     @property
-    def paper_half_width(self) -> float | None:
-        """Half of the width of the paper's own number's interval, where the file states it."""
-        return None if self.paper_interval in PAPER_INTERVALS else float(self.paper_interval)
-
-    @property
     def target(self) -> tuple[float, float]:
         """The interval in which the rule wants our number."""
         infinity = float("inf")

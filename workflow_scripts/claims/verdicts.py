@@ -12,7 +12,6 @@ REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not reproduced", "not run"
 CARRIES, FAILS, NOT_TESTED = "carries over", "does not carry over", "not tested"
 INCONCLUSIVE = "inconclusive"
 JUDGED = (REPRODUCED, CARRIES, FAILS, NOT_REPRODUCED, INCONCLUSIVE)
-VERDICTS = (*JUDGED, NOT_TESTED, NOT_RUN)
 OTHER_MODEL = "another model"
 INSIDE, OUTSIDE, TOO_WIDE = "inside", "outside", "too wide"
 BOUNDS = "bounds of the count"

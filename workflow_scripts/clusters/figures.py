@@ -19,8 +19,11 @@ MAX_NAMED = 6  # heads of one behaviour; the names of more would overlap
 @figures.drawn
 def clark2019_fig6(embedding: Path, linguistic: Path) -> Figure:
     """Both panels; heads whose behaviour is rare, and linguistic heads, carry their names."""
-    frame = tables.read(embedding)
-    crosses = crossed(frame, tables.read(linguistic))
+    frame, best = tables.read(embedding), tables.read(linguistic)
+    marked = best[best["marked"].astype(bool)].groupby(["layer", "head"])["behaviour"]
+    pairs = pd.MultiIndex.from_frame(frame[["layer", "head"]])
+    names = marked.agg(", ".join).reindex(pairs).to_numpy()
+    crosses = frame.assign(linguistic=names).dropna(subset="linguistic")
     figure, (left, right) = figures.new(figures.TWO_COLUMNS, 3.6, columns=2)
     named = [(row, row.linguistic) for row in crosses.itertuples()]
     for behaviour, look in colours.TOKENS.items():
@@ -48,14 +51,6 @@ def clark2019_fig6(embedding: Path, linguistic: Path) -> Figure:
     figure.supxlabel(f"stress {stress:.2f} (0: all distances are kept)", fontsize=7)
     figures.write_names(left, [(row.x, row.y) for row, _ in named], names, frame[["x", "y"]])
     return figure
-
-
-def crossed(frame: pd.DataFrame, linguistic: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the heads that are marked, with their behaviours joined by commas."""
-    marked = linguistic[linguistic["marked"].astype(bool)]
-    names = marked.groupby(["layer", "head"])["behaviour"].agg(", ".join)
-    pairs = pd.MultiIndex.from_frame(frame[["layer", "head"]])
-    return frame.assign(linguistic=names.reindex(pairs).to_numpy()).dropna(subset="linguistic")
 
 
 if __name__ == "__main__":

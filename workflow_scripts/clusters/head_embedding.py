@@ -19,7 +19,6 @@ from workflow_scripts.core.stats.bootstrap import CONFIDENCE
 
 # As in the released notebook: a head that exceeds several thresholds has the first behaviour.
 *ORDER, NO_BEHAVIOUR = EMBEDDING.categories
-ORDER_OF_DECODERS = OF_DECODERS[:-1]
 
 
 def square(frame: pd.DataFrame) -> np.ndarray:
@@ -54,7 +53,7 @@ def behaviours(numbers: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.Ser
     `numbers` has a row for each (layer, head) and a column for each behaviour; one that has
     attention to the first token, in the place of [CLS], is of a decoder.
     """
-    order = ORDER_OF_DECODERS if "first" in numbers else ORDER
+    order = OF_DECODERS[:-1] if "first" in numbers else ORDER
     result = pd.Series(NO_BEHAVIOUR, index=numbers.index, name="behaviour")
     for name in reversed(order):
         result[numbers[name] > thresholds[name]] = name

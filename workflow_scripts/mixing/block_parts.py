@@ -126,14 +126,21 @@ def check_residual(model: PreTrainedModel, with_residual: bool = True) -> None:
 
 
 def by_layer(
-    values: dict[str, np.ndarray], name: str, number: str, draws: int, seed: int, documents: list
+    texts: list[list[dict[str, float]]],
+    name: str,
+    number: str,
+    draws: int,
+    seed: int,
+    documents: list,
 ) -> pd.DataFrame:
     """A row per entry (column `name`) and layer, and for all layers: `number` with its interval.
 
-    `values` are [text, layer]; whole documents are resampled. Layers count from 1.
+    `texts` has the entries of each text and layer; whole documents are resampled. Layers count
+    from 1.
     """
     rows = []
-    for entry, per_text in values.items():
+    for entry in texts[0][0]:
+        per_text = np.array([[layer[entry] for layer in layers] for layers in texts])
         with_all = np.concatenate([per_text, np.nanmean(per_text, 1, keepdims=True)], 1)
         ends = bootstrap_mean(with_all, draws, seed, documents)
         layers = [*map(str, range(1, per_text.shape[1] + 1)), "all"]

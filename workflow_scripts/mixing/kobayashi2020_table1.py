@@ -34,27 +34,23 @@ def both_ways(weights: pd.DataFrame, norms: pd.DataFrame, fewest: int) -> pd.Dat
         best = {
             way: relation.loc[relation[f"accuracy_by_{way}"].idxmax()] for way in ("weight", "norm")
         }
-        rows.append(_row(best))
+        row = {"relation": best["weight"]["relation"]}
+        for way, of_way in best.items():
+            row[f"best_by_{way}"] = head_label(of_way["layer"], of_way["head"])
+            row[f"direction_by_{way}"] = of_way["direction"]
+            for measured in ("weight", "norm"):
+                for name, end in zip(NUMBERS, ("", "_low", "_high"), strict=True):
+                    row[f"best_by_{way}_{measured}{end}"] = 100 * of_way[f"{name}_by_{measured}"]
+        same = all(best["weight"][key] == best["norm"][key] for key in KEYS)
+        other = row["best_by_norm_norm_low"] > row["best_by_weight_norm_high"]
+        row |= {"same": same, "surely_another": bool(other and not same)}
+        row |= {name: int(best["weight"][name]) for name in ("n", "n_documents")}
+        if "coverage" in best["weight"]:
+            row["coverage"] = 100 * best["weight"]["coverage"]
+        rows.append(row)
     if not rows:
         return pd.DataFrame(columns=["relation", "same", "surely_another", "n"])
     return pd.DataFrame(rows).sort_values("n", ascending=False, kind="stable")
-
-
-def _row(best: dict[str, pd.Series]) -> dict:
-    heads = {way: head_label(row["layer"], row["head"]) for way, row in best.items()}
-    found = {"relation": best["weight"]["relation"]}
-    for way, row in best.items():
-        found |= {f"best_by_{way}": heads[way], f"direction_by_{way}": row["direction"]}
-        for measured in ("weight", "norm"):
-            for name, end in zip(NUMBERS, ("", "_low", "_high"), strict=True):
-                found[f"best_by_{way}_{measured}{end}"] = 100 * row[f"{name}_by_{measured}"]
-    same = all(best["weight"][key] == best["norm"][key] for key in KEYS)
-    other = found["best_by_norm_norm_low"] > found["best_by_weight_norm_high"]
-    found |= {"same": same, "surely_another": bool(other and not same)}
-    found |= {name: int(best["weight"][name]) for name in ("n", "n_documents")}
-    if "coverage" in best["weight"]:
-        found["coverage"] = 100 * best["weight"]["coverage"]
-    return found
 
 
 def main(weights: Path, norms: Path, table: job.Out, fewest: int, annotation: str) -> None:

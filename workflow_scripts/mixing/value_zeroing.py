@@ -115,7 +115,7 @@ def measures(zeroed: np.ndarray, weights: np.ndarray, norms: np.ndarray) -> dict
     for name, of in (("weights", weights), ("norms", shares)):
         found[f"top_{name}"] = (_top(of, seen) == _top(zeroed, seen))[1:].mean()
         found[name] = spearmanr(zeroed[pairs], of[pairs]).statistic if pairs.sum() > 2 else np.nan
-    return {name: float(value) for name, value in found.items()}
+    return {name: float(found[name]) for name in MEASURES}
 
 
 def _top(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
@@ -142,11 +142,7 @@ def main(
             weights = block.pattern.mean(0).double().cpu().numpy()
             rows.append(measures(zeroed[layer], weights, block.read.norm(dim=-1).cpu().numpy()))
         found.append(rows)
-    values = {
-        measure: np.array([[row[measure] for row in rows] for rows in found])
-        for measure in MEASURES
-    }
-    tables.write_csv(by_layer(values, "measure", "value", bootstrap, seed, documents), table)
+    tables.write_csv(by_layer(found, "measure", "value", bootstrap, seed, documents), table)
 
 
 if __name__ == "__main__":

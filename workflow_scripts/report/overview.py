@@ -147,9 +147,8 @@ def steps(folder: Path) -> list[SimpleNamespace]:
     """
     found = []
     for path in sorted(folder.rglob("*.tsv")):
-        for seconds, megabytes in (
-            pd.read_csv(path, sep="\t").fillna(0)[["s", "max_rss"]].to_numpy()
-        ):
+        measured = pd.read_csv(path, sep="\t").fillna(0)[["s", "max_rss"]]
+        for seconds, megabytes in measured.to_numpy():
             name = f"{path.parent.name}: {path.stem}"
             found.append(SimpleNamespace(name=name, seconds=seconds, megabytes=megabytes))
     return sorted(found, key=lambda step: -step.seconds)

@@ -39,12 +39,6 @@ def measures_of(pattern: np.ndarray) -> dict[str, np.ndarray]:
     return dict(zip(MEASURES, (row_entropy(pattern), largest, at_most_tenth), strict=True))
 
 
-def measures_of_decoder(pattern: np.ndarray) -> dict[str, np.ndarray]:
-    """OF_DECODERS for every query but the first, each [layer, head, query - 1]."""
-    rows = measures_of(pattern[..., 1:, :])
-    return rows | {"relative": rows["entropy"] / np.log(np.arange(2, pattern.shape[-1] + 1))}
-
-
 def uniform_of_decoder(lengths: np.ndarray) -> dict[str, float]:
     """The mean over segments of these lengths of OF_DECODERS if attention is uniform."""
     seen = [np.arange(2, length + 1) for length in lengths if length > 1]
@@ -57,19 +51,13 @@ def uniform_of_decoder(lengths: np.ndarray) -> dict[str, float]:
     return {measure: float(np.mean(of_segments)) for measure, of_segments in nulls.items()}
 
 
-def broad_heads(frame: pd.DataFrame, broad: float, by: str = "entropy") -> pd.DataFrame:
-    """The heads with a mean over all queries of the column `by` above `broad`, broadest first."""
-    above = frame[(frame["query"] == "all") & (frame[by] > broad)]
-    above = above.sort_values(by, ascending=False)
-    return above.assign(head=head_labels(above)).drop(columns=["layer", "query"])
-
-
 def means_of(text: CachedExample, card: dict[str, Any]) -> dict[tuple[str, str], np.ndarray]:
     """Each measure's mean over all queries, and of an encoder from [CLS], [layer, head]; or NaN."""
     if is_decoder(card):
         if len(text.ids) == 1:
             return {(measure, "all"): np.array(np.nan) for measure in OF_DECODERS}
-        rows = measures_of_decoder(text.pattern)
+        rows = measures_of(text.pattern[..., 1:, :])  # the first query sees itself alone
+        rows["relative"] = rows["entropy"] / np.log(np.arange(2, len(text.ids) + 1))
         return {(name, "all"): each.mean(axis=-1, dtype=np.float64) for name, each in rows.items()}
     cls, means = text.ids == card["special"]["cls"], {}
     for measure, rows in measures_of(text.pattern).items():
@@ -118,7 +106,11 @@ def main(
             if decoder:
                 frame[f"{measure}_uniform"] = uniform[measure]
         tables.write(frame, entropy)
-        tables.write_csv(broad_heads(frame, broad, "relative" if decoder else "entropy"), table)
+        by = "relative" if decoder else "entropy"
+        above = frame[(frame["query"] == "all") & (frame[by] > broad)]
+        above = above.sort_values(by, ascending=False)
+        above = above.assign(head=head_labels(above)).drop(columns=["layer", "query"])
+        tables.write_csv(above, table)
 
     return mean_per_segment(patterns, partial(means_of, card=card), write)
 

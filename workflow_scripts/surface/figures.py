@@ -1,6 +1,7 @@
 """The figures of Clark et al. 2019, section 3."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -92,11 +93,6 @@ GRADIENT_TARGETS = {
 FITTED_HEADS = {"own": "the checkpoint's own", "fitted": "fitted on the frozen body"}
 
 
-def plain(value: float, position: int | None = None) -> str:
-    """A number without an exponent, as a tick's label."""
-    return np.format_float_positional(value, precision=8, trim="-")
-
-
 @figures.drawn
 def clark2019_fig3(gradients: Path) -> Figure:
     """A point per head and a line through each layer's mean, on a logarithmic axis."""
@@ -105,7 +101,8 @@ def clark2019_fig3(gradients: Path) -> Figure:
     figures.layers(axes, frame, "gradient", GRADIENT_TARGETS)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(FuncFormatter(plain))
+    plain = partial(np.format_float_positional, precision=8, trim="-")  # without an exponent
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_ylabel("Average $|\\partial L / \\partial \\alpha|$ (nats)", parse_math=True)
     kind = f"masked-LM head: {FITTED_HEADS[frame['masked_lm_head'].iloc[0]]}"

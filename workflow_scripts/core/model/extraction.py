@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,29 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cache import FLAT, CacheWriter, offsets
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
-from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import attention, running
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams, weighted
 from workflow_scripts.core.run import job
+
+
+def read(device: str, card: str, corpus: str, max_tokens: int) -> tuple[PreTrainedModel, list]:
+    """The opened model of a card and the tokens of a corpus."""
+    about, examples = read_card(Path(card)), read_examples(Path(corpus))
+    tokenizer = models.load_tokenizer(models.directory_of(about))
+    tokens = tokenize(examples, tokenizer, max_tokens, about["max_positions"])
+    return _opened(device, card), tokens
+
+
+@cache
+def _opened(device: str, card: str) -> PreTrainedModel:
+    """Loaded once, however many corpora it reads."""
+    directory = models.directory_of(read_card(Path(card)))
+    return attention.open_attention(models.load_body(directory, running.pick_device(device)))
 
 
 def extract(

@@ -70,7 +70,9 @@ def draw_panel(
     title = f"Head {head_label(first['layer'], first['head'])}"
     axes.set_title(f"{title}\n{first['title']}" if first["title"] else title)
     words = {*diagonal["query_token"], *diagonal["key_token"]}
-    share = min(max(map(_width, words)) / (WIDTH - PAD), WIDEST)
+    font = FontProperties(size=figures.SMALL)
+    ends = [TextPath((0, 0), _shortened(word), prop=font).get_extents().x1 for word in words]
+    share = min(max(ends) / 72 / (WIDTH - PAD), WIDEST)
     # Words on each side take this share of the panel, the lines the rest.
     margin = max(1.2, (share + GAP) / (1 - 2 * share))
     axes.set_xlim(LEFT - margin, RIGHT + margin)
@@ -87,9 +89,3 @@ def _write(axes: Axes, x: float, y: float, token: str, side: str, colour: str) -
 def _shortened(token: str) -> str:
     token = figures.printable(token)
     return token if len(token) <= MAX_LETTERS else token[: MAX_LETTERS - 1] + "…"
-
-
-def _width(token: str) -> float:
-    """The width of a word as it is written, in inches."""
-    font = FontProperties(size=figures.SMALL)
-    return TextPath((0, 0), _shortened(token), prop=font).get_extents().x1 / 72

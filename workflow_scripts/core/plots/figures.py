@@ -2,9 +2,9 @@
 
 import inspect
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial, wraps
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import wraps
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -56,11 +56,9 @@ LEADER = 10  # a name that is farther from its point is joined to it by a line
 HALF_MARKER = 3.5  # half the width of a point's marker, in points
 
 
-@contextmanager
-def style() -> Iterator[None]:
+def style() -> AbstractContextManager[None]:
     """Figures made and saved within share one look, whatever a matplotlibrc of the user states."""
-    with styles.context(["default", STYLE]):
-        yield
+    return styles.context(["default", STYLE])
 
 
 def drawn(draw: Callable[..., Figure]) -> Callable[..., None]:
@@ -277,15 +275,10 @@ def save_png(figure: Figure, png: Path, dpi: int, box: Bbox | None = None) -> No
     for axis in figure.findobj(Axis):
         for formatter in (axis.get_major_formatter(), axis.get_minor_formatter()):
             if isinstance(formatter, FuncFormatter):  # writes names at ticks in each drawing
-                formatter.func = partial(_printable_tick, formatter.func)
+                formatter.func = lambda *tick, write=formatter.func: printable(str(write(*tick)))
     for text in figure.findobj(Text):
         text.set_text(printable(text.get_text()))
     figure.savefig(png, format="png", dpi=dpi, metadata={"Software": None}, bbox_inches=box)
-
-
-def _printable_tick(written: Callable[..., Any], value: float, position: int | None) -> str:
-    """The text that a function writes at a tick, `printable`."""
-    return printable(str(written(value, position)))
 
 
 def epoch_name(epoch: int, agreement: pd.Series, after: str = "") -> str:
@@ -350,7 +343,9 @@ def write_names(
         text.set_position(offset)
         taken.append(box)
         if distance > LEADER:
-            _lead(axes, centre, box)
+            end = np.clip(centre, box.min, box.max)
+            x, y = axes.transData.inverted().transform([centre, end]).T
+            axes.plot(x, y, color=colours.GREY, linewidth=0.5, zorder=1.5, label="_leader")
 
 
 def _place(
@@ -366,10 +361,3 @@ def _place(
 
 def _apart(box: Bbox, xy: np.ndarray) -> float:
     return float(np.linalg.norm(np.clip(xy, box.min, box.max) - xy))
-
-
-def _lead(axes: Axes, centre: np.ndarray, box: Bbox) -> None:
-    """A line from a point to the nearest place of its name's box."""
-    end = np.clip(centre, box.min, box.max)
-    x, y = axes.transData.inverted().transform([centre, end]).T
-    axes.plot(x, y, color=colours.GREY, linewidth=0.5, zorder=1.5, label="_leader")
