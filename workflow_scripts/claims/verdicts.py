@@ -71,8 +71,8 @@ def lies(claim: Claim, measured: Measured) -> str:
 def opposite(claim: Claim, measured: Measured) -> tuple[str, float | None]:
     """On which side the paper has its number, above or below, and from where ours is against it.
 
-    That is the claim's own `contrary`, else the reference, else the rule's bound; for a count one
-    more of what it counts. A number's side is that of the paper's baseline, so that without one it
+    That is the claim's own `contrary`, else the reference, else the rule's bound, which a count
+    must miss by one where it can. A number's side is that of the paper's baseline, so that without one it
     has none, nor has a range.
     """
     if claim.rule in ("within", "between"):
@@ -82,11 +82,13 @@ def opposite(claim: Claim, measured: Measured) -> tuple[str, float | None]:
     else:
         side = "below" if claim.rule == "below" else "above"
     reference = claim.reference if measured.reference is None else measured.reference
-    known = (end for end in (claim.contrary, reference) if end is not None)
-    end = next(known, claim.value)
-    if measured.interval.startswith(BOUNDS) and measured.n:
-        one = 100 / measured.n if claim.unit.startswith("%") else 1
-        end += one if side == "below" else -one
+    end = next((end for end in (claim.contrary, reference) if end is not None), None)
+    if end is None:
+        end = claim.value
+        if measured.interval.startswith(BOUNDS) and measured.n:
+            most = 100 if claim.unit.startswith("%") else measured.n
+            one = most / measured.n
+            end = min(end + one, most) if side == "below" else max(end - one, 0)
     return side, end
 
 

@@ -87,9 +87,10 @@ def side(row: Mapping[str, str], number: Case) -> int:
         end = float(row["reference"])
     if row["contrary"]:
         end = float(row["contrary"])
-    if number.bounds:  # less than one of what is counted is no effect
-        one = number.bounds - 1e-3  # printed numbers have six digits
-        end += -one if upwards else one
+    elif not row["reference"] and number.reference is None and number.bounds:
+        one = number.bounds - 1e-3  # less than one of what is counted is no effect; six digits
+        most = 100 if row["unit"][:1] == "%" else math.inf
+        end = max(end - one, 0) if upwards else min(end + one, most)
     if upwards:
         return -1 if number.high <= end else int(number.low > end)
     return -1 if number.low >= end else int(number.high < end)
