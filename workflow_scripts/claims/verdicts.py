@@ -72,8 +72,8 @@ def opposite(claim: Claim, measured: Measured) -> tuple[str, float | None]:
     """On which side the paper has its number, above or below, and from where ours is against it.
 
     That is the claim's own `contrary`, else the reference, else the rule's bound, which a count
-    must miss by one where it can. A number's side is that of the paper's baseline, so that without one it
-    has none, nor has a range.
+    must miss by one where it can. A number's side is that of the paper's baseline, so that without
+    one it has none, nor has a range.
     """
     if claim.rule in ("within", "between"):
         if claim.reference is None:
