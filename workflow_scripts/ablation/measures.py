@@ -219,7 +219,7 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         title = task_title(task)
         yield replace(HEADS, value=str(column), categories=VERDICTS).form(
             f"verdict.{task}",
-            f"What disabling shows, {title}",
+            f"What ablation shows, {title}",
             "Making the head's attention uniform is a loss or a gain if the corrected test is "
             "significant, and equivalent if two one-sided tests bound the change of the score; "
             "otherwise the data cannot tell. On development examples of "
