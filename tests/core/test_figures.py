@@ -7,11 +7,12 @@ from pathlib import Path
 
 import matplotlib.image
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 from tests.core.figure_checks import clipped, overlapping, texts_of
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 
 SCRIPTS = Path(figures.__file__).parents[2]
@@ -125,3 +126,11 @@ def test_every_name_is_nearest_to_its_own_point(seed: int) -> None:
         box = text.get_window_extent()
         nearest = np.linalg.norm(np.clip(centres, box.min, box.max) - centres, axis=1).argmin()
         assert nearest == number
+
+
+def test_a_value_outside_its_interval_is_not_drawn() -> None:
+    axes, look = Figure().subplots(), colours.Look("", colours.BLACK)
+    values = pd.Series([0.5, 0.3])
+    figures.intervals(axes, "x", values, (values - 0.1, values - 1e-12), [0, 1], look)
+    with pytest.raises(ValueError, match="negative"):
+        figures.intervals(axes, "x", values, (values - 0.2, values - 0.1), [0, 1], look)

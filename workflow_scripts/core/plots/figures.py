@@ -203,7 +203,9 @@ def intervals(
     **style: Any,
 ) -> None:
     """Values `along` "x" or "y" with their intervals' `ends`; `at` are places on the other axis."""
-    bars = {f"{along}err": np.abs([values - ends[0], ends[1] - values])}
+    widths = np.array([values - ends[0], ends[1] - values])
+    # Rounding is no width; matplotlib refuses a value that lies outside its interval.
+    bars = {f"{along}err": np.where(np.abs(widths) < 1e-9, 0, widths)}
     x, y = (values, at) if along == "x" else (at, values)
     bars |= {"fmt": look.marker, "color": look.colour, "label": look.name}
     axes.errorbar(x, y, **bars, **style)
