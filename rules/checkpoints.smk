@@ -16,7 +16,7 @@ use rule model_step as mlm_head with:
         training=f"<results>/corpora/{CHECKPOINT_HEAD_CORPUS}.training.jsonl",
     output:
         head="<results>/{model}/checkpoints/mlm_head.safetensors",
-        losses=checkpoint_head.when("surface" in config).listed(
+        losses=checkpoint_head.when("gradients" in config.get("surface", {})).listed(
             "<results>/{model}/checkpoints/mlm_head.csv", "masked-LM head of Figure 3", "mlm-head"
         ),
     priority: 10  # long: best not left for the end

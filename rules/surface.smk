@@ -1,9 +1,11 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
 surface = Products("surface", "clark2019", "3 Surface patterns")
-surface_of_encoders = Products("surface", "clark2019", "3 Surface patterns", ["encoder"])
-
 SURFACE = config["surface"]
+# A decoder predicts no masked tokens.
+surface_gradients = Products("surface", "clark2019", "3 Surface patterns", ["encoder"]).when(
+    "gradients" in SURFACE
+)
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
 # From where on a head is broad: in nats, of a decoder as a share of the largest entropy.
@@ -65,11 +67,10 @@ use rule model_step as gradient_importance with:
         corpus=SURFACE_CORPUS,
         head=rules.mlm_head.output.head,
     output:
-        # A decoder predicts no masked tokens.
-        gradients=surface_of_encoders.measured("<results>/{model}/surface/gradients.parquet"),
+        gradients=surface_gradients.measured("<results>/{model}/surface/gradients.parquet"),
     params:
         **step("surface/gradient_importance.py"),
-        n_segments=SURFACE["gradients"]["n_segments"],
+        n_segments=SURFACE.get("gradients", {}).get("n_segments"),
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         bootstrap=SURFACE["bootstrap"],
@@ -108,7 +109,7 @@ surface.drawn(
     "Figure 2, special tokens",
     input={"special_tokens": rules.special_tokens.output.special_tokens},
 )
-surface_of_encoders.drawn(
+surface_gradients.drawn(
     "clark2019-fig3",
     "Figure 3, gradient importance",
     input={"gradients": rules.gradient_importance.output.gradients},

@@ -5,12 +5,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.data import sources
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
 
 GGUF_ENDING = ".gguf"
 GGUF_FOLDER = "dequantised"  # what a GGUF file is made to once, next to attention/ with the card
+# Types whose models read in both directions, unless their config has is_decoder.
+ENCODERS = frozenset(
+    "albert bert big_bird camembert convbert data2vec-text deberta deberta-v2 distilbert electra "
+    "ernie esm eurobert flaubert funnel gte ibert luke megatron-bert mobilebert modernbert mpnet "
+    "nomic_bert nystromformer rembert roberta roberta-prelayernorm roformer squeezebert xlm "
+    "xlm-roberta xlm-roberta-xl xlnet xmod".split()
+)
 NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
 
 
@@ -18,6 +26,33 @@ def is_gguf(source: Mapping[str, Any]) -> bool:
     """Whether a source of the config, or of a card, is a GGUF file and not a directory."""
     place = source.get("file") or source.get("path") or source.get("package") or ""
     return place.lower().endswith(GGUF_ENDING)
+
+
+def kind_of(source: Mapping[str, Any]) -> str:
+    """Whether a source of the config is an encoder or a decoder, by its config.json.
+
+    An encoder where there is none yet, as on the hub: whether that is right is checked with its
+    weights.
+    """
+    if is_gguf(source):
+        return "decoder"
+    try:
+        config = json.loads(_config_file(source).read_bytes())
+    except (InputError, OSError, ValueError):  # said when the model is opened
+        return "encoder"
+    names = [str(name) for name in config.get("architectures") or ()]
+    causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in names)
+    encoder = config.get("model_type") in ENCODERS and not config.get("is_decoder")
+    return "encoder" if encoder and (not causal or "XLNetLMHeadModel" in names) else "decoder"
+
+
+def _config_file(source: Mapping[str, Any]) -> Path:
+    if "hub" not in source:
+        return sources.path_of(dict(source)) / "config.json"
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(source["hub"], "config.json", revision=source.get("revision"))
+    return Path(found if isinstance(found, str) else "")
 
 
 def dequantised_directory(card: Path) -> Path:

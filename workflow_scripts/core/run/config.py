@@ -17,18 +17,20 @@ study with its defaults.
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
+from workflow_scripts.core.data import cards
 from workflow_scripts.core.errors import InputError, and_more
 from workflow_scripts.core.run import downloads, schema
 from workflow_scripts.core.run.files import files_below
 
 KINDS = ("encoder", "decoder")  # of models
+BASIC = ("corpora", "tasks", "attention", "checkpoints")  # chapters that every study has
 MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
 
 # Whole numbers without a point, as YAML writes them: Python counts with no others.
@@ -48,18 +50,25 @@ TAKEN |= {"atlas.html", "atlas.json", "report.html", "report.zip"}
 
 
 def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
-    """The config with defaults filled in, and paths that start from `data`.
+    """The config with defaults filled in, and paths that start from `data`; a chapter `false` is out.
 
     `schemas` is the schema's directory. Raises InputError with one line, naming the key and the
     accepted values, for an unknown key, a wrong type or value, a name that the study does not
     define, or an unmet need of a chapter.
     """
     root = schema.assemble(schemas)
-    config = downloads.choose(config)
+    optional = set(schema.chapters(schemas)) - set(BASIC)
+    left_out = [key for key, value in config.items() if value is False and key in optional]
+    config = {key: value for key, value in config.items() if key not in left_out}
+    config = downloads.choose(_forgive(config, root))
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
         raise InputError(f"config: {_line(errors[0])}{and_more(errors)}")
     filled = schema.fill(config, root, root)
+    for chapter in left_out:
+        filled.pop(chapter, None)
+    for model in filled["models"].values():
+        model.setdefault("kind", cards.kind_of(model))
     _check_names(filled, root, schemas)
     by_default = schema.fill({}, root, root)
     check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
@@ -71,6 +80,31 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
         if node.schema.get("format") == "data-path" and "fetch" not in part:
             part[node.keys[-1]] = os.path.normpath(os.path.join(filled["data"], node.value))
     return filled
+
+
+def _forgive(config: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """A copy in which chapters may be empty, and take an entry of the study that is the only one.
+
+    So a study with one text need not name it at each chapter that reads one.
+    """
+    told = dict(config)
+    for chapter in [name for name, part in root["properties"].items() if "needs" in part]:
+        if chapter not in told or not isinstance(given := told[chapter] or {}, dict):
+            continue
+        told[chapter] = given
+        for key, value in _only_entries(told, root["properties"][chapter]):
+            told[chapter] = {key: value} | told[chapter]
+    return told
+
+
+def _only_entries(config: dict[str, Any], part: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The keys that a chapter requires and that name an entry, each with the study's only one."""
+    for key in part.get("required", ()):
+        entries: Any = config
+        for name in part["properties"][key].get("names", "-").split("."):
+            entries = entries.get(name, {}) if isinstance(entries, dict) else {}
+        if isinstance(entries, dict) and len(entries) == 1:
+            yield key, next(iter(entries))
 
 
 def check_paths(config: dict[str, Any], schemas: Path) -> None:
