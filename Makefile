@@ -16,10 +16,11 @@ REPORT := results/demo/report.html
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-web demo test lint format docs unit workflow tiny test-papers test-faults test-slurm test-web lint-web clean distclean
+.PHONY: help setup setup-web demo atlas test lint format docs unit workflow tiny test-papers test-faults test-slurm test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
+	@echo "make atlas MODEL=... TEXT=...  all heads of a model (directory, .gguf or id on the hub) on a text, on one page"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
 	@echo "make tiny CHAPTERS=surface  some chapters of a tiny study: what a new measure makes, in a minute"
@@ -50,6 +51,12 @@ demo: setup
 	@echo "  $(REPORT)  every claim with a verdict; figures and tables with captions"
 	@echo "  $(ATLAS)   every head, by every measure"
 	@echo "Figures and tables as files: results/demo/, in a folder for each model those that need one."
+
+# A study of one model on one text: NAME.yaml is written unless it is there, and run.
+atlas: setup
+	@study=$$($(PYTHON) -m workflow_scripts.new_study "$$MODEL" $${TEXT:+"$$TEXT"} $${NAME:+--name "$$NAME"} --write) && \
+	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) --configfile "$$study" && \
+	echo && echo "Open results/$${study%.yaml}/atlas.html in a browser. To change the study, edit $$study."
 
 # Made by the study; under `make -n` it does not exist yet.
 results/demo/report/overview.rst: ;

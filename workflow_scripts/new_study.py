@@ -1,0 +1,212 @@
+"""A study of one model on one text, as YAML that people edit on.
+
+python -m workflow_scripts.new_study MODEL [TEXT] > mine.yaml
+snakemake --cores 4 --configfile mine.yaml
+
+MODEL is a directory in Hugging Face format, a GGUF file, an id on the hub (with @<revision> where it
+is not to be the newest) or package:<package>/<path>. `make atlas` does all of this.
+"""
+
+import argparse
+import re
+import shutil
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.errors import InputError, one_line
+
+WIKIPEDIA = (
+    "package:gensim/test/test_data/"
+    "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
+)
+HUB_ID = re.compile(r"(?:[\w.-]+/)?[\w.-]+(?:@[\w./-]+)?")
+N_TEXTS, N_TOKENS, N_SENTENCES = 100, 128, 500
+# Passes over all texts, by kind, and seconds that take no model: calibrated on the default models.
+PASSES = {"encoder": 5, "decoder": 9}
+OVERHEAD = 150
+MOST_STORED = 5e9  # bytes of maps
+# Frequent words of English: a text has about one in four of them, of other languages few.
+ENGLISH = frozenset("the of and to in is that it was for on with as be at by are this".split())
+ENGLISH_SHARE = 0.15
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a study must know of a model; `seconds` are those of a pass over a text of N_TOKENS."""
+
+    origin: str  # what `from` states
+    name: str
+    kind: str
+    about: str  # for people
+    shape: tuple[int, int]
+    positions: int
+    special: dict[str, int | None]
+    seconds: float
+
+
+def pinned(given: str) -> tuple[str, dict[str, str]]:
+    """What `from` states of a model that a person names, and the source as a card has it.
+
+    An id on the hub gets its commit. Raises InputError where there is no such thing.
+    """
+    if given.startswith("package:"):
+        return given, {"package": given.removeprefix("package:")}
+    if Path(given).exists():
+        return given, {"path": given}
+    if not HUB_ID.fullmatch(given):
+        raise InputError(f"{given}: no such file or directory; correct the path")
+    from huggingface_hub import HfApi
+
+    name, _, revision = given.removeprefix("hub:").partition("@")
+    try:
+        commit = HfApi().model_info(name, revision=revision or None, timeout=20).sha
+    except Exception as error:  # of any layer of the network below
+        raise InputError(
+            f"{given}: no such file or directory here, and not found on the hub "
+            f"({one_line(error)}); correct the path, or connect this machine"
+        ) from error
+    return f"hub:{name}@{commit}", {"hub": name, "revision": str(commit)}
+
+
+def examine(given: str) -> Model:
+    """Open a model, time a pass, and say what it is. Raises InputError where it cannot be opened."""
+    import torch
+
+    from workflow_scripts.core.data.cards import is_gguf
+    from workflow_scripts.core.model import attention, gguf_files, models, running
+
+    origin, source = pinned(given)
+    directory = models.resolve(models.Source(**source))
+    if is_gguf(source):
+        tokenizer, _ = gguf_files.read_header(directory)
+        body = gguf_files.load(directory).get_decoder().eval()
+    else:
+        tokenizer = models.load_tokenizer(directory)
+        body = models.load_body(directory, torch.device("cpu"))
+    body = attention.open_attention(body.to(running.pick_device("auto")))
+    positions = models.max_positions(body)
+    ids = torch.arange(min(N_TOKENS, positions), device=body.device)[None]
+    with torch.inference_mode():
+        body(input_ids=ids)
+        start = time.perf_counter()
+        body(input_ids=ids)
+    shape = attention.n_layers(body), attention.n_heads(body)
+    weights = sum(parameter.numel() for parameter in body.parameters())
+    kind = "encoder" if attention.is_bidirectional(body) else "decoder"
+    about = f"{body.config.model_type}, {weights / 1e6:.0f}M, {shape[0]} layers of {shape[1]} heads"
+    special = models.special_tokens(tokenizer)
+    seconds = time.perf_counter() - start
+    name = Path(given.removeprefix("package:").partition("@")[0]).name
+    return Model(origin, plain(name), kind, about, shape, positions, special, seconds)
+
+
+def plain(name: str) -> str:
+    """A name as entries of a study may have it."""
+    stem = name.removesuffix(".gguf").removesuffix(".safetensors")
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-_")[:40] or "mine"
+
+
+def is_english(words: list[str]) -> bool:
+    """Whether as many of these words are frequent ones as in English text."""
+    frequent = sum(word.lower() in ENGLISH for word in words)
+    return frequent > ENGLISH_SHARE * len(words)
+
+
+def words_of(text: str) -> list[str]:
+    """The first words of a text as the study would read it."""
+    from workflow_scripts.corpora.segments import articles
+
+    found: list[str] = []
+    for article in articles({"path": text}):
+        for paragraph in article.paragraphs:
+            found += paragraph.text.split()
+            if len(found) > 2000:
+                return found
+    return found
+
+
+def study(model: Model, text: str | None) -> str:
+    """The YAML."""
+    tokens = min(N_TOKENS, model.positions)
+    stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
+    stored //= 1 if model.kind == "encoder" else 2
+    name, origin = ("wikipedia", WIKIPEDIA) if text is None else (plain(Path(text).stem), text)
+    corpus = {"from": origin, "n_segments": N_TEXTS, "max_tokens": tokens}
+    english = text is None or is_english(words_of(text))
+    lines = [
+        "# Written by new_study; edit it, and run it again: only what depends on an edit is made anew.",
+        "# Every key: docs/configuration.md.",
+        f"study: {model.name}  # results are in results/{model.name}/",
+        "models:",
+        f"  {model.name}: {_flow({'from': model.origin})}  # {model.kind}: {model.about}",
+        "corpora:",
+        f"  text:  # {N_TEXTS} texts of {tokens} tokens: more narrow the intervals and take longer",
+        f"    {name}: {_flow(corpus)}",
+    ]
+    chapters = {"surface": "attention to positions, special tokens, few or many tokens"}
+    if model.kind == "encoder" and None in (model.special["cls"], model.special["sep"]):
+        chapters = {}
+        lines.append("# No surface patterns: the tokenizer puts no [CLS] before or [SEP] after texts.")
+    else:
+        chapters |= {"clusters": "which heads behave alike"}
+        chapters |= {"mixing": "attention weighted by the norms of what is read"}
+    if model.kind == "decoder":
+        chapters = {"battery": "induction heads, sinks, copying heads"} | chapters
+    elif english:
+        lines += ["  treebanks:  # parsed by spaCy, so that the trees are a program's",
+                  f"    parsed: {{from: 'parse:{name}', n_sentences: {N_SENTENCES}}}"]
+        chapters |= {"syntax": "heads that find syntactic heads"}
+    if stored > min(MOST_STORED, shutil.disk_usage(".").free / 4):
+        lines.append("attention: {store: false}  # maps would take "
+                     f"{stored / 1e9:.0f} GB: measures are taken as the model runs")
+    lines += [f"{chapter}: {{}}  # {what}" for chapter, what in chapters.items()]
+    return "\n".join([*lines, ""])
+
+
+def _flow(entry: dict[str, Any]) -> str:
+    """An entry on one line of YAML."""
+    import yaml
+
+    return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=10**6).strip()
+
+
+def cost(model: Model) -> str:
+    """What the study will take, in words."""
+    minutes = (OVERHEAD + PASSES[model.kind] * N_TEXTS * model.seconds) / 60
+    return (
+        f"{model.name}: {model.about}; one text of {N_TOKENS} tokens took {model.seconds:.2g} s, so "
+        f"this will take about {max(1, round(minutes))} minutes"
+    )
+
+
+def main() -> None:
+    """Print the study, or write it to <name>.yaml unless it is there, and print that name."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("model", help="directory, GGUF file, id on the hub, package:<path>")
+    parser.add_argument("text", nargs="?", help="file or directory; by default articles of Wikipedia")
+    parser.add_argument("--name", help="of the study; by default the model's")
+    parser.add_argument("--write", action="store_true", help="to <name>.yaml, unless it is there")
+    given = parser.parse_args()
+    try:
+        if given.text and not Path(given.text).exists():
+            raise InputError(f"{given.text}: no such file or directory; correct the path of the text")
+        file = Path(f"{plain(given.name or Path(given.model.partition('@')[0]).name)}.yaml")
+        if given.write and file.exists():
+            print(f"{file} is there and is used as it is", file=sys.stderr)
+            print(file)
+            return
+        model = replace(examine(given.model), name=file.stem)
+        yaml = study(model, given.text)
+        print(cost(model), file=sys.stderr)
+        if given.write:
+            file.write_text(yaml, encoding="utf-8")
+        print(file if given.write else yaml, end="")
+    except InputError as error:
+        sys.exit(f"Error: {error}")
+
+
+if __name__ == "__main__":
+    main()
