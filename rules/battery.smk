@@ -5,15 +5,15 @@ battery = Products("battery", "olsson2022", "Roles of heads")
 BATTERY = config["battery"]
 # The tables of further roles, where the study has their tests.
 BATTERY_SCORES = {
-    test: [f"<results>/{{model}}/battery/{test}.parquet"] if test in BATTERY["tests"] else []
+    test: [f"<results>/{{model}}/battery/{test}.parquet"] if test in BATTERY["further_measures"] else []
     for test in ("copying", "retrieval")
 }
 battery_sinks, battery_copying, battery_retrieval = (
-    Products("battery", "olsson2022", "Sinks, copying, retrieval", wanted=test in BATTERY["tests"])
+    Products("battery", "olsson2022", "Sinks, copying, retrieval", wanted=test in BATTERY["further_measures"])
     for test in ("sinks", "copying", "retrieval")
 )
 battery_causal = Products(
-    "battery", "olsson2022", "Heads disabled", wanted="causal" in BATTERY["tests"]
+    "battery", "olsson2022", "Heads disabled", wanted="causal" in BATTERY["further_measures"]
 )
 BATTERY_TEXT = f"<results>/corpora/{BATTERY['corpus']}.jsonl"
 

@@ -177,13 +177,13 @@ def tiny_config() -> dict[str, Any]:
         "finetuning": {"bootstrap": 100, "padded_to": 128},
         "ablation": {
             "modes": ["uniform", "zero", "resample"],
-            "mean": ["layer"],
+            "mean_units": ["layer"],
             "reference": 4,
             "bootstrap": 100,
             "halves": 10,
         },
         "mixing": {
-            "tests": ["ratio", "zeroing"],
+            "measures": ["ratio", "zeroing"],
             "zeroing": {"n_segments": 4, "max_tokens": 20},
             "bootstrap": 100,
         },
