@@ -187,16 +187,13 @@ def _line(error: ValidationError, root: dict[str, Any]) -> str:
         case "oneOf":
             forms = places.forms(error.schema, root)
             names = [name for option in wanted for name in option.get("required", [])]
-            others = [name for name in names if name not in forms]
-            one = [f"from, one of: {', '.join(forms.values())}"] if forms else []
-            one += [", ".join(others)] if others else []
-            return f"{key}: give {'' if forms else 'exactly one of '}{'; or '.join(one)}"
+            accepted = ", ".join(forms.get(name, name) for name in names)
+            return f"{key}: give {'from: ' if forms else ''}exactly one of {accepted}"
         case "dependentRequired":
             given, other = next(
                 (a, b) for a in wanted if a in value for b in wanted[a] if b not in value
             )
-            other = f"from: {schema.FORMS['hub']}" if other == "hub" else other
-            return f"{key}: {given} without {other}; give both"
+            return f"{key}: {given} without {other}; write from: {schema.FORMS['hub']}"
         case "enum":
             return f"{refused}; accepted: {', '.join(map(str, wanted))}"
         case "const" | "pattern":

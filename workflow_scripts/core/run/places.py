@@ -4,18 +4,15 @@ Behind this door an entry has a key for each form instead, as in the schema. A s
 these keys themselves, and others of earlier versions; a line then names the new form.
 """
 
-import copy
 import re
 from typing import Any
-
-import yaml
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.schema import FORMS
 
 GENERATE = "{generate: <numbers>}"  # where these are several
-WRITTEN = re.compile("([a-z]+):(.*)", re.DOTALL)
+WRITTEN = re.compile("(?!path:)([a-z]+):(.*)", re.DOTALL)  # else it is a path
 HUB = re.compile("(.+)@([0-9a-f]{40})")
 # Keys that earlier versions had.
 RENAMED = {
@@ -29,27 +26,19 @@ RENAMED = {
 
 def forms(part: dict[str, Any], root: dict[str, Any]) -> dict[str, str]:
     """The forms that `from` accepts in an entry with this schema, as people write them."""
-    found = {}
+    found, properties = {}, part.get("properties", {})
     for form, written in FORMS.items():
-        value = schema.resolve(part.get("properties", {}).get(form, {"type": "none"}), root)
-        if value.get("type", "string") == "string" or (form, value["type"]) == (
-            "generate",
-            "integer",
-        ):
-            found[form] = written
-        elif (form, value["type"]) == ("generate", "object"):
-            found[form] = GENERATE
+        if form in properties:
+            kind = schema.resolve(properties[form], root).get("type", "string")
+            if kind == "string" or form == "generate":  # translation.data.train has two files
+                found[form] = GENERATE if kind == "object" else written
     return found
 
 
 def shown(part: dict[str, Any], root: dict[str, Any]) -> list[str]:
     """The keys of an entry with this schema, as people write them."""
-    behind = {*forms(part, root)}
-    behind |= {"revision"} & {*part.get("properties", {})} if behind else set()
-    return [
-        *(["from"] if behind else []),
-        *(key for key in part["properties"] if key not in behind),
-    ]
+    hidden, keys = {*forms(part, root)}, [*part.get("properties", {})]
+    return ["from", *(key for key in keys if key not in hidden | {"revision"})] if hidden else keys
 
 
 def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -57,7 +46,7 @@ def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any],
 
     Raises InputError where a form is unknown, not accepted or given twice, or a commit is missing.
     """
-    config, lines = copy.deepcopy(config), []
+    config, lines = _copy(config), []
     for old, new in RENAMED.items():
         chapter, key = old.split(".")
         part = config.get(chapter)
@@ -69,24 +58,31 @@ def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any],
         if accepted and isinstance(node.value, dict):
             if old := [form for form in accepted if form in node.value]:
                 places = [_written(form, node.value) for form in old]
-                new = {"from": places if len(places) > 1 else places[0]}
-                text = yaml.safe_dump(new, default_flow_style=True, width=10**6).strip()[1:-1]
-                lines.append(f"config: {node.name}.{', '.join(old)}: write {text}")
+                text = str(places if len(places) > 1 else places[0]).replace("'", "")
+                lines.append(f"config: {node.name}.{', '.join(old)}: write from: {text}")
             if "from" in node.value:
                 _open(node.name, node.value, accepted)
     return config, lines
+
+
+def _copy(part: Any) -> Any:
+    """A copy in which entries that YAML's anchors made one are several."""
+    if isinstance(part, dict):
+        return {key: _copy(value) for key, value in part.items()}
+    return [_copy(value) for value in part] if isinstance(part, list) else part
 
 
 def _open(name: str, part: dict[str, Any], accepted: dict[str, str]) -> None:
     """Put what `from` states under the key of its form."""
     stated = part.pop("from")
     for place in stated if isinstance(stated, list) else [stated]:
-        form, value = "path", place
-        if isinstance(place, dict) and [*place] == ["generate"]:
+        form, value = "", place
+        if isinstance(place, str):
+            written = WRITTEN.fullmatch(place)
+            form, value = written.groups() if written else ("path", place)
+        elif isinstance(place, dict) and [*place] == ["generate"]:
             form, value = "generate", place["generate"]
-        elif isinstance(place, str) and (written := WRITTEN.fullmatch(place)):
-            form, value = written[1].replace("path", "unknown"), written[2]
-        if form not in accepted or not (form == "generate" or isinstance(value, str)):
+        if form not in accepted:
             raise InputError(
                 f"config: {name}.from: {place!r} is of no form that is accepted here: "
                 f"{', '.join(accepted.values())}; write ./ before a path that looks like a form"
