@@ -6,8 +6,10 @@ import pytest
 
 from tests.test_repository import ROOT
 from workflow_scripts.core.run import places, schema
+from workflow_scripts.core.run.config import check
 
-SCHEMA = schema.assemble(ROOT / "rules/schemas")
+SCHEMAS = ROOT / "rules/schemas"
+SCHEMA = schema.assemble(SCHEMAS)
 COMMIT = 40 * "0"
 NUMBERS = {"train": 256, "dev": 50}
 
@@ -62,6 +64,14 @@ def test_generate_takes_numbers_of_splits_and_entries_may_be_one() -> None:
     written = "{generate: {train: 256, dev: 50}}"
     lines = [f"config: tasks.{name}.generate: write from: {written}" for name in ("mnli", "rte")]
     assert places.enter(old, SCHEMA)[1] == lines
+
+
+def test_old_keys_are_told_where_a_run_is_planned(capsys: pytest.CaptureFixture[str]) -> None:
+    study = {"study": "s", "models": {"mine": {"path": "/data/my-bert"}}}
+    checked = [check(study, SCHEMAS, tell=tell) for tell in (False, True)]
+    assert checked[0] == checked[1]
+    line = "config: models.mine.path: write from: /data/my-bert\n"
+    assert capsys.readouterr() == ("", line)
 
 
 @pytest.mark.parametrize("old", places.RENAMED)
