@@ -98,6 +98,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ("models.m", {"from": "hugs:b"}, "models.m.from: 'hugs:b' is of no form that is accepted"),
         ("models.m", {"from": "hub:b@main"}, "models.m.from: 'hub:b@main' is without a commit"),
         ("models.m", {"hub": "b"}, "models.m: hub without revision; write from: hub:<name>@<com"),
+        ("tasks.mnli.from.generate.train", 0, "mnli.from.generate.train: 0 is less than the mini"),
         (
             "corpora.treebanks.trees",
             {"from": "parse:wikipedia", "format": "conllu"},

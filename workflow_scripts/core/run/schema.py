@@ -59,10 +59,10 @@ class Node:
 
 def dotted(keys: list[str], value: Any) -> str:
     """The key of a value, as the study writes it: `from` for the key of a form."""
-    names = ["from.generate" if key == "generate" else key for key in keys]
-    if keys and keys[-1] in FORMS and isinstance(value, str | int):
-        names[-1] = "from"
-    return ".".join(names)
+    *above, last = keys or [""]
+    if last in FORMS and isinstance(value, str | int) and "generate" not in above:
+        return ".".join([*above, "from"])
+    return ".".join("from.generate" if key == "generate" else key for key in keys)
 
 
 @cache
