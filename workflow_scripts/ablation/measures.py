@@ -63,7 +63,7 @@ HEADS = Table(
     "tables/kovaleva2019-heads.csv",
     value="stratum",
     **NO_INTERVAL,
-    categories=("syntactic", "frames", "coreference", "position", "special tokens", "other"),
+    categories=("syntactic", "frames", "coreference", "position", "special tokens", "unclassified"),
     paper=PAPER,
     group="Kinds of heads",
 )
@@ -77,7 +77,7 @@ NEXT_TOKEN = Table(
     unit="nats",
     decimals=3,
 )
-OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
+UNCLASSIFIED = HEADS.categories[-1]
 # The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
 MEASURED_ON = {
     "syntactic": "trees",
@@ -202,9 +202,9 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "at finding antecedents of pronouns, names or nouns, and beats both the nearest mention "
         "and the nearest mention with the same head word. Position: most of its attention is on "
         "the previous, the next or the current token. Special tokens: most is on [CLS] and [SEP]. "
-        "Other: unclassified. A head beats a baseline if the 95% interval of its gain, corrected "
-        "for all heads and relations or types of mentions, is above 0. Only kinds that this study "
-        "measures are used.",
+        "Unclassified: none of these. A head beats a baseline if the 95% interval of its gain, "
+        "corrected for all heads and relations or types of mentions, is above 0. Only kinds that "
+        "this study measures are used.",
         category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
     )
     runs = found.each(SCORES)
