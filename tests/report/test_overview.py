@@ -140,7 +140,7 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     numbers += "The paper's claim: carries over."
     assert f"{sentence} {HOSTILE}: {numbers}" in text
     assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
-    assert "syntactic (silver): 1" in text and "other: 3" in text
+    assert "syntactic (silver): 1" in text and "unclassified: 3" in text
     assert "central claims this study: m (4-bit) carries over 1 not tested 1" in text
     rows = re.findall(r'<th scope="row">(\d)</th>.*?head (\d-1)', page)
     assert rows == [("2", "2-1"), ("1", "1-1")]
