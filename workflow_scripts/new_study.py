@@ -3,8 +3,8 @@
 python -m workflow_scripts.new_study MODEL [TEXT] > mine.yaml
 snakemake --cores 4 --configfile mine.yaml
 
-MODEL is a directory in Hugging Face format, a GGUF file, an id on the hub (with @<revision> where it
-is not to be the newest) or package:<package>/<path>. `make atlas` does all of this.
+MODEL is a directory in Hugging Face format, a GGUF file, an id on the hub (with @<revision>, else
+the newest) or package:<package>/<path>. `make atlas` does all of this.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def pinned(given: str) -> tuple[str, dict[str, str]]:
 
 
 def examine(given: str) -> Model:
-    """Open a model, time a pass, and say what it is. Raises InputError where it cannot be opened."""
+    """Open a model and time a pass. Raises InputError where it cannot be opened."""
     import torch
 
     from workflow_scripts.core.data.cards import is_gguf
@@ -137,7 +137,7 @@ def study(model: Model, text: str | None) -> str:
     corpus = {"from": origin, "n_segments": N_TEXTS, "max_tokens": tokens}
     english = text is None or is_english(words_of(text))
     lines = [
-        "# Written by new_study; edit it, and run it again: only what depends on an edit is made anew.",
+        "# Edit this and run it again: only what depends on an edit is made anew.",
         "# Every key: docs/configuration.md.",
         f"study: {model.name}  # results are in results/{model.name}/",
         "models:",
@@ -149,19 +149,23 @@ def study(model: Model, text: str | None) -> str:
     chapters = {"surface": "attention to positions, special tokens, few or many tokens"}
     if model.kind == "encoder" and None in (model.special["cls"], model.special["sep"]):
         chapters = {}
-        lines.append("# No surface patterns: the tokenizer puts no [CLS] before or [SEP] after texts.")
+        lines.append("# No surface patterns: texts have no [CLS] before or no [SEP] after them.")
     else:
         chapters |= {"clusters": "which heads behave alike"}
         chapters |= {"mixing": "attention weighted by the norms of what is read"}
     if model.kind == "decoder":
         chapters = {"battery": "induction heads, sinks, copying heads"} | chapters
     elif english:
-        lines += ["  treebanks:  # parsed by spaCy, so that the trees are a program's",
-                  f"    parsed: {{from: 'parse:{name}', n_sentences: {N_SENTENCES}}}"]
+        lines += [
+            "  treebanks:  # parsed by spaCy, so that the trees are a program's",
+            f"    parsed: {{from: 'parse:{name}', n_sentences: {N_SENTENCES}}}",
+        ]
         chapters |= {"syntax": "heads that find syntactic heads"}
     if stored > min(MOST_STORED, shutil.disk_usage(".").free / 4):
-        lines.append("attention: {store: false}  # maps would take "
-                     f"{stored / 1e9:.0f} GB: measures are taken as the model runs")
+        lines.append(
+            "attention: {store: false}  # maps would take "
+            f"{stored / 1e9:.0f} GB: measures are taken as the model runs"
+        )
     lines += [f"{chapter}: {{}}  # {what}" for chapter, what in chapters.items()]
     return "\n".join([*lines, ""])
 
@@ -177,8 +181,8 @@ def cost(model: Model) -> str:
     """What the study will take, in words."""
     minutes = (OVERHEAD + PASSES[model.kind] * N_TEXTS * model.seconds) / 60
     return (
-        f"{model.name}: {model.about}; one text of {N_TOKENS} tokens took {model.seconds:.2g} s, so "
-        f"this will take about {max(1, round(minutes))} minutes"
+        f"{model.name}: {model.about}; a text of {N_TOKENS} tokens took {model.seconds:.2g} s, "
+        f"so all will take about {max(1, round(minutes))} minutes"
     )
 
 
@@ -186,13 +190,15 @@ def main() -> None:
     """Print the study, or write it to <name>.yaml unless it is there, and print that name."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("model", help="directory, GGUF file, id on the hub, package:<path>")
-    parser.add_argument("text", nargs="?", help="file or directory; by default articles of Wikipedia")
+    parser.add_argument("text", nargs="?", help="file or directory; default: Wikipedia")
     parser.add_argument("--name", help="of the study; by default the model's")
     parser.add_argument("--write", action="store_true", help="to <name>.yaml, unless it is there")
     given = parser.parse_args()
     try:
         if given.text and not Path(given.text).exists():
-            raise InputError(f"{given.text}: no such file or directory; correct the path of the text")
+            raise InputError(
+                f"{given.text}: no such file or directory; correct the path of the text"
+            )
         file = Path(f"{plain(given.name or Path(given.model.partition('@')[0]).name)}.yaml")
         if given.write and file.exists():
             print(f"{file} is there and is used as it is", file=sys.stderr)
