@@ -54,8 +54,9 @@ def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str
     """The config with defaults filled in, paths that start from `data`, and no `from` (places.py).
 
     `schemas` is the schema's directory; a chapter that is false is left out. With `tell`, each old
-    key gets a line on standard error. Raises InputError with one line, naming the key and the accepted values, for an unknown key, a
-    wrong type or value, a name that the study does not define, or an unmet need of a chapter.
+    key gets a line on standard error. Raises InputError with one line, naming the key and the
+    accepted values, for an unknown key, a wrong type or value, a name that the study does not
+    define, or an unmet need of a chapter.
     """
     root = schema.assemble(schemas)
     optional = set(schema.chapters(schemas)) - set(BASIC)
