@@ -49,8 +49,8 @@ TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
-# The papers' figures and tables are of classifiers fine-tuned from the pretrained weights.
-PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
+# The classifiers of figures and tables: fine-tuned from pretrained weights, not random ones.
+FINETUNED_RUNS = {"task": TASKS, "init": "finetuned", "seed": SEEDS, "allow_missing": True}
 # What each model must have, with the chapters that need it.
 ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
@@ -83,7 +83,7 @@ wildcard_constraints:
     requirement="|".join(map(re.escape, SDISTS)) or "none",
     download="|".join(map(re.escape, downloads.sources())),
     task="|".join(TASKS) or "none",
-    init="pretrained|random",
+    init="finetuned|random",
     seed="[0-9]+",
 
 

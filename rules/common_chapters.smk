@@ -113,7 +113,7 @@ def atlas_classifiers(wildcards) -> dict[str, list[str]]:
     """What the maps of a model's classifiers are made from, where it has classifiers."""
     kinds, model = ATLAS_KINDS[wildcards.model], f"<results>/{wildcards.model}"
     tasks = [name for name, kind in kinds.items() if kind == "task"]
-    runs = [f"{task}.pretrained.{SEEDS[0]}" for task in tasks]
+    runs = [f"{task}.finetuned.{SEEDS[0]}" for task in tasks]
     return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
         "tuned": [f"{model}/attention/{run}.h5" for run in runs],
         "cards": [f"{model}/checkpoints/{run}.json" for run in runs],
