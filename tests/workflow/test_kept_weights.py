@@ -20,5 +20,5 @@ def test_weights_that_are_read_again_are_kept(tiny_study: TinyStudy) -> None:
     assert not [path for path in kept if ".random." in str(path)]
     assert not list(results.glob("checkpoints/*.work"))
     found = removable(tiny_study)
-    assert "pretrained" not in found
+    assert ".finetuned." not in found
     assert "tiny/arguments" not in found
