@@ -192,7 +192,9 @@ def _line(error: ValidationError) -> str:
         case "const" | "pattern":
             return f"{refused}; accepted: {error.schema.get('description', wanted)}"
         case "type":
-            accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
+            names = {"object": "a mapping of keys", "array": "a list"}
+            several = isinstance(wanted, list)
+            accepted = error.schema["description"] if several else names.get(wanted, wanted)
             return f"{key}: {value!r} is of the wrong type; accepted: {accepted}"
         case "contains":
             return f"{key}: {value!r} is without {wanted['const']}; add it"
