@@ -88,6 +88,10 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ("arguments.train_on", ["negated"], "arguments.train_on: ['negated'] is without original"),
         ("models.a b", {"path": "x"}, "models: 'a b' is not accepted; accepted: at most 64 let"),
         ("tasks.sst2.sdist", "vader/../x", "'vader/../x' is not accepted; accepted: File or direc"),
+        ("tasks.mine", {"path": "x"}, "tasks.mine.labels: missing; add it: a list of the lab"),
+        ("tasks.mine.labels", [False], "labels.0: False is of the wrong type; accepted: a label,"),
+        ("tasks.mine.labels", "rank", "labels: 'rank' is not accepted; accepted: a list of"),
+        ("tasks.SST-2", {}, "tasks: 'SST-2' is not accepted; accepted: a GLUE task in lower ca"),
         ("models.m", {"path": "a", "hub": "b"}, "models.m: give exactly one of hub, path, package"),
         ("models.m", {"hub": "b", "revision": "main"}, "accepted: a commit, 40 hexadecimal digits"),
         (

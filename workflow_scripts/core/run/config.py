@@ -161,7 +161,8 @@ def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
 
 def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
     """Unknown keys first: a missing key is often the same typo seen from the other side."""
-    return (error.validator != "additionalProperties", -len(error.path), error.json_path)
+    key = error.validator == "additionalProperties" or "propertyNames" in error.schema_path
+    return (not key, -len(error.path), error.json_path)
 
 
 def _line(error: ValidationError) -> str:
