@@ -162,7 +162,7 @@ def main(
         "code": code_digest.digest(Path(__file__)),
         "weights": base["weights"],
         "table": hashlib.sha256(table.read_bytes()).hexdigest(),
-        "task": task,
+        "task": asdict(definition),
         "init": init,
         "max_tokens": max_tokens,
         "every_epoch": every_epoch,
