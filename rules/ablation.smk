@@ -16,7 +16,7 @@ ABLATION_COMPARED = (
 )
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 ABLATION_UNITS = {"head": ABLATION["modes"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
-for unit in ABLATION["mean"]:
+for unit in ABLATION["mean_units"]:
     if "mean" not in ABLATION_UNITS[unit]:
         ABLATION_UNITS[unit] = [*ABLATION_UNITS[unit], "mean"]
 # What every script that measures a classifier is given.

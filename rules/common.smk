@@ -18,7 +18,8 @@ SCHEMAS = ROOT / "rules/schemas"
 # Jobs need docstrings, which transformers reads.
 os.environ.pop("PYTHONOPTIMIZE", None)
 check_marks(str(ROOT))
-config, main = check(config, SCHEMAS), workflow.is_main_process
+main = workflow.is_main_process
+config = check(config, SCHEMAS, tell=main)
 if main:  # jobs are started by a process that has checked the paths
     check_paths(config, SCHEMAS)
 config = downloads.locate(sources.pinned(config, refuse=main), SCHEMAS)

@@ -11,7 +11,7 @@ from workflow_scripts.report.entries import titles_of_tasks, with_ending
 
 def cache_file(path: str):
     """An attention cache; removed after its last reader, where the study keeps none."""
-    return path if config["attention"]["keep"] else temp(path)
+    return path if config["attention"]["keep_caches"] else temp(path)
 
 
 def card_of(model: str, cache: str) -> str:
