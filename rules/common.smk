@@ -1,5 +1,6 @@
 """What the rules of all chapters share: the checked config, products, look-ups, and staleness."""
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -45,13 +46,16 @@ FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
 # The SHA-256 of each source distribution, by its requirement.
 SDISTS = {pin["requirement"]: pin["sha256"] for pin in config["sdists"].values()}
-# The GLUE tasks. ARCT, whose points have two candidates each, has rules of its own.
+# ARCT, whose points have two candidates each, has rules of its own.
 TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
+# Those that the study defines: only they have labels. Scripts read them in core/data/tasks.py.
+OWN_TASKS = {name: task for name, task in TASKS.items() if "labels" in task}
+os.environ["ATLAS_TASKS"] = json.dumps(OWN_TASKS)
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
-# The papers' figures and tables are of classifiers fine-tuned from the pretrained weights.
-PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
+# The classifiers of figures and tables: fine-tuned from pretrained weights, not random ones.
+FINETUNED_RUNS = {"task": TASKS, "init": "finetuned", "seed": SEEDS, "allow_missing": True}
 # What each model must have, with the chapters that need it.
 ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
@@ -84,7 +88,7 @@ wildcard_constraints:
     requirement="|".join(map(re.escape, SDISTS)) or "none",
     download="|".join(map(re.escape, downloads.sources())),
     task="|".join(TASKS) or "none",
-    init="pretrained|random",
+    init="finetuned|random",
     seed="[0-9]+",
 
 

@@ -113,7 +113,7 @@ def atlas_classifiers(wildcards) -> dict[str, list[str]]:
     """What the maps of a model's classifiers are made from, where it has classifiers."""
     kinds, model = ATLAS_KINDS[wildcards.model], f"<results>/{wildcards.model}"
     tasks = [name for name, kind in kinds.items() if kind == "task"]
-    runs = [f"{task}.pretrained.{SEEDS[0]}" for task in tasks]
+    runs = [f"{task}.finetuned.{SEEDS[0]}" for task in tasks]
     return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
         "tuned": [f"{model}/attention/{run}.h5" for run in runs],
         "cards": [f"{model}/checkpoints/{run}.json" for run in runs],
@@ -132,7 +132,7 @@ def corpora_definitions(wildcards) -> list[str]:
 
 def domains_of(wildcards) -> list[str]:
     """The local files of the domains of a task."""
-    domains = TASKS[wildcards.task]["domains"].values()
+    domains = TASKS[wildcards.task].get("domains", {}).values()
     return [file for domain in domains for file in local_files(domain.get("path"))]
 
 

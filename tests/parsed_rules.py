@@ -156,7 +156,7 @@ def folders(workflow: Any) -> tuple[list[str], list[str]]:
 def cases(rule: Any, workflow: Any) -> Iterator[Wildcards]:
     """The wildcards of some jobs of a rule: every corpus and task, else one value of each."""
     known = workflow.globals
-    values = {"init": ["pretrained"], "seed": ["1"], "trained_on": ["original"], "family": ["bov"]}
+    values = {"init": ["finetuned"], "seed": ["1"], "trained_on": ["original"], "family": ["bov"]}
     values |= {"cache": ["sst2"], "scatteritem": ["1-of-2"], "requirement": list(known["SDISTS"])}
     values["download"] = ["gum"]
     tables = {
