@@ -75,9 +75,32 @@ ARCHITECTURES: dict[str, PretrainedConfig] = {
         eos_token_id=3,
     ),
 }
-REFUSED: dict[str, PretrainedConfig] = {
+_DISENTANGLED = _SIZES | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+# Those that `adapters` opens, each by its type in the library and what sets it apart.
+ADAPTED: dict[str, PretrainedConfig] = {
     "mpnet": AutoConfig.for_model("mpnet", **_SIZES),
-    "deberta-v2": AutoConfig.for_model("deberta-v2", **_SIZES),
+    "deberta": AutoConfig.for_model("deberta", **_DISENTANGLED, type_vocab_size=2),
+    "deberta-plain": AutoConfig.for_model("deberta", **_SIZES),
+    "deberta-v2": AutoConfig.for_model(
+        "deberta-v2", **_DISENTANGLED, conv_kernel_size=3, max_relative_positions=8
+    ),
+    "deberta-v2-shared": AutoConfig.for_model(
+        "deberta-v2",
+        **_DISENTANGLED,
+        share_att_key=True,
+        norm_rel_ebd="layer_norm",
+        position_buckets=6,
+        position_biased_input=False,
+    ),
+    "xlnet": AutoConfig.for_model(
+        "xlnet",
+        n_layer=LAYERS,
+        n_head=HEADS,
+        d_model=WIDTH,
+        d_inner=48,
+        vocab_size=len(VOCABULARY),
+        pad_token_id=0,
+    ),
 }
 
 ENCODER_LAYERS, DECODER_LAYERS, END = 3, 2, 2  # END: the id of the token that ends a target
