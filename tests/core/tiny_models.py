@@ -96,6 +96,8 @@ ARCHITECTURES |= {
     ),
     "xlnet": AutoConfig.for_model("xlnet", **_XLNET),
 }
+# XLNet's classifier reads the last token, which is padding in a batch; it has no masked LM.
+WITH_CLS = [name for name in ARCHITECTURES if name != "xlnet"]
 REFUSED: dict[str, PretrainedConfig] = {
     "deberta-talking": AutoConfig.for_model("deberta", **_DISENTANGLED, talking_head=True),
     "xlnet-uni": AutoConfig.for_model("xlnet", **_XLNET, attn_type="uni"),

@@ -18,8 +18,7 @@ def randomise(model: PreTrainedModel, seed: int) -> PreTrainedModel:
     """A body with the embeddings of `model`; all other weights are those of a new model."""
     torch.manual_seed(seed)
     twin = AutoModel.from_config(model.config, trust_remote_code=False)
-    own, others = (getattr(it, "embeddings", it.get_input_embeddings()) for it in (twin, model))
-    own.load_state_dict(others.state_dict())
+    twin.embeddings.load_state_dict(model.embeddings.state_dict())
     return twin.to(model.device).eval()
 
 
