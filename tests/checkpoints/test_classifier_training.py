@@ -17,7 +17,7 @@ from transformers import (
     get_linear_schedule_with_warmup,
 )
 
-from tests.core.tiny_models import ARCHITECTURES, random_tokens
+from tests.core.tiny_models import ARCHITECTURES, WITH_CLS, random_tokens
 from workflow_scripts.checkpoints.finetune import FineTuning, LabelledTokens, train
 from workflow_scripts.core.model import running, training
 from workflow_scripts.core.model.running import OneDNN
@@ -117,7 +117,7 @@ def test_the_loop_is_the_trainers(scores: bool, warmup: float, tmp_path: Path) -
     assert sum(moved) > 30
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", WITH_CLS)
 def test_what_decays_is_what_decays_in_the_trainer(name: str, tmp_path: Path) -> None:
     model = classifier(name)
     expected = set(

@@ -28,6 +28,13 @@ _EXPERTS = {"num_experts_per_tok": 1}
 _LATENT = {"q_lora_rank": 8, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4}
 _LATENT |= {"v_head_dim": 6, "n_routed_experts": 2, "n_shared_experts": 1, "n_group": 1}
 _LATENT |= {"topk_group": 1, "moe_intermediate_size": 16, "first_k_dense_replace": 1}
+_GPT_NEO = {key: value for key, value in _SIZES.items() if not key.startswith("num")}
+_GPT_NEO |= {"num_layers": LAYERS, "num_heads": HEADS, "window_size": WINDOW}
+_GPT_NEO |= {"attention_types": [[["local"], 1], [["global"], 1], [["local"], 1]]}
+_BLOOM = {"n_layer": LAYERS, "n_head": HEADS, "hidden_size": 32, "vocab_size": WORDS}
+_FALCON = {key: value for key, value in _SIZES.items() if key != "intermediate_size"}
+_MPT = {"n_layers": LAYERS, "n_heads": HEADS, "d_model": 32, "max_seq_len": POSITIONS}
+_MPT |= {"vocab_size": WORDS}
 
 # Each by its type in the library, and what sets it apart from others of that type.
 _KEYS: dict[str, dict[str, Any]] = {
@@ -56,19 +63,23 @@ _KEYS: dict[str, dict[str, Any]] = {
     "mixtral": _GROUPS | _EXPERTS | {"num_local_experts": 2},
     "nemotron": _GROUPS,
     "deepseek_v3": _SIZES | _EXPERTS | _LATENT | {"num_key_value_heads": HEADS},
+    # Those that `adapters` opens.
+    "gpt_neo": _GPT_NEO,
+    "bloom": _BLOOM,
+    "falcon": _FALCON,
+    "falcon-groups": _FALCON | {"num_kv_heads": KV_HEADS, "new_decoder_architecture": True},
+    "falcon-alibi": _FALCON | {"alibi": True, "multi_query": False, "parallel_attn": False},
+    "mpt": _MPT,
+    "mpt-clipped": _MPT | {"attn_config": {"clip_qkv": 0.5, "softmax_scale": 0.3}},
 }
 OPENED: dict[str, PretrainedConfig] = {
     name: AutoConfig.for_model(name.partition("-")[0], **keys) for name, keys in _KEYS.items()
 }
 # The layers in which a window shorter than the texts hides earlier tokens.
 WINDOWED = {name: [0, 2] for name, config in OPENED.items() if SLIDING in str(config.to_dict())}
-WINDOWED |= {"mistral": [0, 1, 2], "phi3": [0, 1, 2]}
+WINDOWED |= {"mistral": [0, 1, 2], "phi3": [0, 1, 2], "gpt_neo": [0, 2]}
 
 REFUSED: dict[str, tuple[PretrainedConfig, str]] = {
-    "bloom": (
-        AutoConfig.for_model("bloom", n_layer=2, n_head=HEADS, hidden_size=32),
-        "0 of 2 layers",
-    ),
     "jamba": (
         AutoConfig.for_model(
             "jamba",

@@ -157,7 +157,7 @@ def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 80 < max(seen) <= 160
 
 
-@pytest.mark.parametrize("name", ["albert", "modernbert"])
+@pytest.mark.parametrize("name", ["albert", "modernbert", "mpnet", "deberta", "deberta-v2"])
 @pytest.mark.parametrize("mode", MODES)
 def test_other_architectures_run_the_whole_model(name: str, mode: str) -> None:
     model, tokens = random_classifier(name), random_tokens(PADDED)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import MistralConfig, PretrainedConfig, PreTrainedModel
+from transformers import AutoConfig, MistralConfig, PretrainedConfig, PreTrainedModel
 
 from tests.core.test_ablation_engine import Plainly, some_outputs
 from tests.core.tiny_decoders import (
@@ -33,6 +33,16 @@ from workflow_scripts.core.model.causal_engine import ablate
 DIM = WIDTH // HEADS
 MISTRAL = MistralConfig(**LLAMA.to_diff_dict() | {"model_type": "mistral"}, sliding_window=4)
 CONFIGS = {"gpt2": GPT2, "llama": LLAMA, "mistral": MISTRAL}
+ADAPTED = {
+    "gpt_neo": {"num_layers": LAYERS, "num_heads": HEADS, "window_size": 4},
+    "bloom": {"n_layer": LAYERS, "n_head": HEADS},
+    "falcon": {"num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "alibi": True},
+    "mpt": {"n_layers": LAYERS, "n_heads": HEADS},
+}
+ADAPTED["gpt_neo"]["attention_types"] = [[["local", "global"], 1]]
+for _kind, _keys in ADAPTED.items():
+    CONFIGS[_kind] = AutoConfig.for_model(_kind, **_keys, vocab_size=VOCABULARY)
+    CONFIGS[_kind].hidden_size = WIDTH
 LENGTHS = (9, 14, 5, 9)
 TOLERANCE = 1e-5
 NONE, EVERY = np.zeros((1, LAYERS, HEADS), bool), np.ones((1, LAYERS, HEADS), bool)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModel, PretrainedConfig
+from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
 
 from tests.bad_input.refused import refused
 from tests.core.decoder_architectures import (
@@ -36,7 +36,9 @@ from workflow_scripts.core.model.models import max_positions
 
 LENGTHS = (13, 20, 6)
 # GPT-2's eager attention scales in another order where it does so by layer.
-TOLERANCES = {"gpt2-scaled-by-layer": (1e-6, 1e-5)}
+TOLERANCES = dict.fromkeys(("gpt2-scaled-by-layer", "bloom"), (1e-6, 1e-5))
+TOLERANCES |= dict.fromkeys(("falcon", "falcon-groups"), (1e-6, 1e-5))  # it divides by sqrt(d)
+FEWER_KEYS = {"falcon": 1, "falcon-groups": KV_HEADS}  # which their configs state in other ways
 SINKS = {"gpt_oss"}
 
 
@@ -56,15 +58,35 @@ class Directed(Watcher):
         return pattern
 
 
+def eager_decoder(name: str) -> PreTrainedModel:
+    """Falcon's eager attention adds ALiBi to the scores, and its mask does so again: once here."""
+    eager = random_decoder(OPENED[name], attn_implementation="eager")
+    if name == "falcon-alibi":
+        for layer in eager.transformer.h:
+            layer.self_attention.register_forward_pre_hook(
+                lambda _, args, given: (args, given | {"alibi": 0 * given["alibi"]}),
+                with_kwargs=True,
+            )
+    return eager
+
+
+def test_alibi_is_added_once_as_in_falcons_own_default() -> None:
+    default = random_decoder(OPENED["falcon-alibi"])
+    assert default.config._attn_implementation == "sdpa"
+    real = batch()["attention_mask"].bool()
+    with torch.no_grad():
+        expected = default(**batch()).logits[real]
+        assert (eager_decoder("falcon-alibi")(**batch()).logits[real] - expected).abs().max() < 1e-5
+
+
 @pytest.mark.parametrize("name", OPENED)
 def test_equals_eager_alone_and_in_a_batch(name: str) -> None:
-    eager = random_decoder(OPENED[name], attn_implementation="eager")
-    ours = open_attention(random_decoder(OPENED[name]))
-    kv_heads = getattr(OPENED[name], "num_key_value_heads", HEADS)
+    eager, ours = eager_decoder(name), open_attention(random_decoder(OPENED[name]))
+    kv_heads = FEWER_KEYS.get(name, getattr(OPENED[name], "num_key_value_heads", HEADS))
     assert attention.n_layers(ours) == LAYERS
     assert (attention.n_heads(ours), attention.n_kv_heads(ours)) == (HEADS, kv_heads)
     assert not attention.is_bidirectional(ours)
-    assert max_positions(ours) == POSITIONS
+    assert max_positions(ours) == (2048 if name == "bloom" else POSITIONS)
     assert attention.has_sinks(ours) == (name in SINKS)
     together = batch()
     alone = [

@@ -25,7 +25,17 @@ MORE = {
     "gpt2": AutoConfig.for_model(
         "gpt2", n_layer=1, n_head=2, n_embd=8, n_positions=64, vocab_size=SIZES["vocab_size"]
     ),
+    "gpt_neo": AutoConfig.for_model(
+        "gpt_neo",
+        attention_types=[[["local"], 1]],
+        num_layers=1,
+        num_heads=2,
+        hidden_size=8,
+        max_position_embeddings=64,
+        vocab_size=SIZES["vocab_size"],
+    ),
 }
+RELATIVE = ("modernbert", "deberta-v2-shared", "xlnet")  # their positions alone
 
 
 @pytest.fixture
@@ -52,15 +62,16 @@ def test_a_text_of_full_length_is_read_and_no_longer_one(name: str) -> None:
     config: PretrainedConfig = (ARCHITECTURES | MORE)[name]
     model = open_attention(random_model(config))
     most = max_positions(model)
-    offset = {"data2vec-text": 1, "roberta": 1}
-    assert most == config.max_position_embeddings - offset.get(name, 0)
+    offset = {"data2vec-text": 1, "roberta": 1, "mpnet": 2}
+    stated = 512 if name == "xlnet" else config.max_position_embeddings
+    assert most == stated - offset.get(name, 0)
 
     def read(length: int) -> None:
         model(torch.full((1, length), 5), attention_mask=torch.ones(1, length))
 
     with torch.inference_mode():
         read(most)
-        if name != "modernbert":  # whose positions are rotations
+        if name not in RELATIVE:
             with pytest.raises((IndexError, RuntimeError)):
                 read(most + 1)
 
@@ -103,11 +114,12 @@ def test_integers_that_are_no_weights(directory: Path) -> None:
     positions = {"embeddings.position_ids": torch.arange(128)[None]}
     save_file(load_file(path) | positions, path, metadata={"format": "pt"})
     assert describe(directory)["max_positions"] == 128
-    random_model(MORE["gpt2"]).save_pretrained(directory)
-    mask = {"h.0.attn.bias": torch.ones(1, 1, 64, 64, dtype=torch.bool)}
-    constant = {"h.0.attn.masked_bias": torch.tensor(-1e4)}
-    save_file(load_file(path) | mask | constant, path, metadata={"format": "pt"})
-    assert describe(directory)["max_positions"] == 64
+    for kind, part in (("gpt2", "h.0.attn"), ("gpt_neo", "h.0.attn.attention")):
+        random_model(MORE[kind]).save_pretrained(directory)
+        mask = {f"{part}.bias": torch.ones(1, 1, 64, 64, dtype=torch.bool)}
+        constant = {f"{part}.masked_bias": torch.tensor(-1e4)}
+        save_file(load_file(path) | mask | constant, path, metadata={"format": "pt"})
+        assert describe(directory)["max_positions"] == 64
 
 
 @pytest.mark.parametrize("key", ["quantization_config", "quant_method", "compression_config"])

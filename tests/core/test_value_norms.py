@@ -1,6 +1,5 @@
 """The norms of what heads read, against the layers' own weights and plain loops."""
 
-import copy
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +9,25 @@ from transformers import PreTrainedModel
 
 from tests.battery.plain_heads import plain_heads
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
-from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model, random_tokens
+from tests.core.tiny_models import (
+    ARCHITECTURES,
+    HEADS,
+    LAYERS,
+    random_model,
+    random_tokens,
+    with_biases,
+)
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, running
 from workflow_scripts.core.model.extraction import Computed
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 
-LAYERED = ("bert", "roberta", "electra", "distilbert")
+KNOWN = ("bert", "roberta", "electra", "distilbert", "mpnet", "deberta-v2")
 MODULES = {
     "bert": ("encoder.layer", "attention.self.value", "attention.output.dense"),
     "distilbert": ("transformer.layer", "attention.v_lin", "attention.out_lin"),
+    "mpnet": ("encoder.layer", "attention.attn.v", "attention.attn.o"),
+    "deberta-v2": ("encoder.layer", "attention.self.value_proj", "attention.output.dense"),
 }
 
 
@@ -39,16 +47,6 @@ def plain(model: PreTrainedModel, name: str, hidden: list[torch.Tensor]) -> np.n
     return found
 
 
-def with_biases(name: str) -> PreTrainedModel:
-    """A random model whose biases are not 0, as fresh ones are."""
-    model = random_model(copy.deepcopy(ARCHITECTURES[name]))
-    with torch.no_grad():
-        for key, parameter in model.named_parameters():
-            if key.endswith("bias"):
-                parameter.add_(torch.randn_like(parameter))
-    return model.eval()
-
-
 def norms_of(model: PreTrainedModel, lengths: list[int]) -> list[tuple]:
     """Of each layer of an opened model: its pattern and its norms."""
     found: list[tuple] = []
@@ -58,7 +56,7 @@ def norms_of(model: PreTrainedModel, lengths: list[int]) -> list[tuple]:
     return found
 
 
-@pytest.mark.parametrize("name", LAYERED)
+@pytest.mark.parametrize("name", KNOWN)
 def test_norms_are_those_of_the_weights(name: str) -> None:
     model = with_biases(name)
     batch = running.pad(random_tokens([9]), model)
@@ -80,9 +78,10 @@ def test_norms_of_decoders_are_those_of_the_weights(config) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
-def test_unknown_projections_are_refused() -> None:
-    model = attention.open_attention(random_model(ARCHITECTURES["albert"]))
-    message = r"^albert: the output projections .* are not known, .* from this model's `chapters`$"
+@pytest.mark.parametrize("name", ["albert", "xlnet"])
+def test_unknown_projections_are_refused(name: str) -> None:
+    model = attention.open_attention(random_model(ARCHITECTURES[name]))
+    message = rf"^{name}: the output projections .* are not known, .* from this model's `chapters`$"
     with pytest.raises(InputError, match=message):
         output_grams(model)
 

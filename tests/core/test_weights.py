@@ -15,7 +15,7 @@ from transformers import (
     PretrainedConfig,
 )
 
-from tests.core.tiny_models import ARCHITECTURES, tokenizer, write_card
+from tests.core.tiny_models import ARCHITECTURES, WITH_CLS, tokenizer, write_card
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
@@ -100,7 +100,7 @@ def test_a_missing_shard(opened: tuple, tmp_path: Path) -> None:
     assert "the weights cannot be read" in refused(load, directory)
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", WITH_CLS)
 def test_a_pooler_and_a_head_may_be_missing(name: str, tmp_path: Path) -> None:
     directory = save(tmp_path / "model", "masked-lm", ARCHITECTURES[name])
     models.load_body(directory, CPU)

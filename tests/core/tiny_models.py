@@ -75,9 +75,32 @@ ARCHITECTURES: dict[str, PretrainedConfig] = {
         eos_token_id=3,
     ),
 }
-REFUSED: dict[str, PretrainedConfig] = {
+_DISENTANGLED = _SIZES | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+_XLNET = {"n_layer": LAYERS, "n_head": HEADS, "d_model": WIDTH, "d_inner": 48}
+_XLNET |= {"vocab_size": len(VOCABULARY), "pad_token_id": 0}
+# Those that `adapters` opens, each by its type in the library, and what sets it apart from others.
+ARCHITECTURES |= {
     "mpnet": AutoConfig.for_model("mpnet", **_SIZES),
-    "deberta-v2": AutoConfig.for_model("deberta-v2", **_SIZES),
+    "deberta": AutoConfig.for_model("deberta", **_DISENTANGLED, type_vocab_size=2),
+    "deberta-plain": AutoConfig.for_model("deberta", **_SIZES),
+    "deberta-v2": AutoConfig.for_model(
+        "deberta-v2", **_DISENTANGLED, conv_kernel_size=3, max_relative_positions=8
+    ),
+    "deberta-v2-shared": AutoConfig.for_model(
+        "deberta-v2",
+        **_DISENTANGLED,
+        share_att_key=True,
+        norm_rel_ebd="layer_norm",
+        position_buckets=6,
+        position_biased_input=False,
+    ),
+    "xlnet": AutoConfig.for_model("xlnet", **_XLNET),
+}
+# XLNet's classifier reads the last token, which is padding in a batch; it has no masked LM.
+WITH_CLS = [name for name in ARCHITECTURES if name != "xlnet"]
+REFUSED: dict[str, PretrainedConfig] = {
+    "deberta-talking": AutoConfig.for_model("deberta", **_DISENTANGLED, talking_head=True),
+    "xlnet-uni": AutoConfig.for_model("xlnet", **_XLNET, attn_type="uni"),
 }
 
 ENCODER_LAYERS, DECODER_LAYERS, END = 3, 2, 2  # END: the id of the token that ends a target
@@ -130,6 +153,16 @@ def random_model(config: PretrainedConfig, seed: int = 0, **options: Any) -> Pre
     return enlarge(model).eval()
 
 
+def with_biases(name: str, **options: Any) -> PreTrainedModel:
+    """A random model of ARCHITECTURES whose biases are not 0, as fresh ones are."""
+    model = random_model(ARCHITECTURES[name], **options)
+    with torch.no_grad():
+        for key, parameter in model.named_parameters():
+            if key.endswith("bias"):
+                parameter.add_(torch.randn_like(parameter))
+    return model.eval()
+
+
 def random_encoder_decoder(
     config: PretrainedConfig, seed: int = 0, **options: Any
 ) -> PreTrainedModel:
@@ -176,7 +209,7 @@ def enlarge(model: PreTrainedModel) -> PreTrainedModel:
     """Freshly initialised weights are so small that every pattern would be nearly uniform."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if parameter.ndim == 2 and "embed" not in name:
+            if parameter.ndim > 1 and "embed" not in name:
                 parameter.mul_(12)
             elif "embed" in name and parameter.ndim == 2:
                 parameter.mul_(20)

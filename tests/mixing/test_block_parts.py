@@ -1,16 +1,16 @@
 """Parts of attention blocks, mixing ratios and value zeroing, against plain loops over eager."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
-from transformers import Gemma2Config, GraniteConfig, PreTrainedModel
+from transformers import BloomConfig, Gemma2Config, GraniteConfig, PreTrainedModel
 
 from tests.battery.plain_heads import plain_heads
-from tests.core.test_value_norms import with_biases
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
-from tests.core.tiny_models import HEADS, random_tokens
+from tests.core.tiny_models import HEADS, random_tokens, with_biases
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import open_attention
@@ -19,18 +19,23 @@ from workflow_scripts.mixing import mixing_ratio, value_zeroing
 from workflow_scripts.mixing.block_parts import blocks, check_residual
 
 KINDS: dict[str, Callable[[], PreTrainedModel]] = {
-    "bert": lambda: with_biases("bert"),
-    "distilbert": lambda: with_biases("distilbert"),
+    **{name: partial(with_biases, name) for name in ("bert", "distilbert", "mpnet", "deberta-v2")},
     "gpt2": lambda: random_decoder(GPT2).transformer,
     "llama": lambda: random_decoder(LLAMA).model,
+}
+BLOOM = BloomConfig(n_layer=2, n_head=HEADS, hidden_size=16, vocab_size=320)
+# Their values come from a projection of queries, keys and values, which no test takes apart.
+FUSED: dict[str, Callable[[], PreTrainedModel]] = {
+    "deberta": partial(with_biases, "deberta"),
+    "bloom": lambda: random_decoder(BLOOM).transformer,
 }
 LENGTH = 7
 TOKENS = random_tokens([LENGTH])[0]
 
 
 def layers_of(model: PreTrainedModel) -> torch.nn.ModuleList:
-    names = {"bert": "encoder.layer", "distilbert": "transformer.layer", "gpt2": "h"}
-    return model.get_submodule(names.get(model.config.model_type, "layers"))
+    names = {"distilbert": "transformer.layer", "gpt2": "h", "bloom": "h", "llama": "layers"}
+    return model.get_submodule(names.get(model.config.model_type, "encoder.layer"))
 
 
 def layer_outputs(model: PreTrainedModel) -> list[torch.Tensor]:
@@ -53,8 +58,10 @@ def block_sums(model: PreTrainedModel) -> list[torch.Tensor]:
     """What each attention block outputs, after its norm in an encoder, [token, hidden]."""
     kind, found, hooks = model.config.model_type, [], []
     for layer in layers_of(model):
-        if kind == "bert":
+        if kind in ("bert", "deberta", "deberta-v2"):
             module, pre = layer.attention.output, False
+        elif kind == "mpnet":
+            module, pre = layer.attention.LayerNorm, False
         elif kind == "distilbert":
             module, pre = layer.sa_layer_norm, False
         else:  # what the second norm reads
@@ -71,9 +78,9 @@ def block_sums(model: PreTrainedModel) -> list[torch.Tensor]:
     return found
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *FUSED])
 def test_parts_and_biases_sum_to_the_blocks_output(kind: str) -> None:
-    model = KINDS[kind]()
+    model = (KINDS | FUSED)[kind]()
     expected = block_sums(model)
     opened = open_attention(model)
     found = list(blocks(opened, output_maps(opened), TOKENS))
@@ -167,6 +174,7 @@ def zeroed_plainly(model: PreTrainedModel, layer: int, token: int) -> torch.Tens
         return out
 
     names = {"bert": "attention.self.value", "distilbert": "attention.v_lin"}
+    names |= {"mpnet": "attention.attn.v", "deberta-v2": "attention.self.value_proj"}
     name = names.get(kind, "attn.c_attn" if kind == "gpt2" else "self_attn.v_proj")
     hook = of.get_submodule(name).register_forward_hook(zero)
     outputs = layer_outputs(model)[layer]

@@ -24,7 +24,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import Values, attention_modules, find_norms
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.layers import layers_of
+from workflow_scripts.core.model.layers import merges_of
 from workflow_scripts.core.stats.bootstrap import bootstrap_mean
 
 
@@ -44,7 +44,7 @@ class Block:
     pattern: torch.Tensor
     read: torch.Tensor
     bias: torch.Tensor
-    norm: nn.LayerNorm | None
+    norm: nn.Module | None
 
     @property
     def total(self) -> torch.Tensor:
@@ -56,7 +56,9 @@ class Block:
 
         The norm's own bias belongs to no part.
         """
-        deviation = (self.total.var(-1, correction=0, keepdim=True) + self.norm.eps).sqrt()
+        name = "eps" if hasattr(self.norm, "eps") else "variance_epsilon"  # as DeBERTa calls it
+        variance = self.total.var(-1, correction=0, keepdim=True)
+        deviation = (variance + getattr(self.norm, name)).sqrt()
         return (part - part.mean(-1, keepdim=True)) / deviation * self.norm.weight
 
 
@@ -73,25 +75,23 @@ def blocks(
     with torch.inference_mode(), running.OneDNN(), attention.watching(model, watcher):
         inputs = running.pad([tokens], model)
         states = model(**inputs, output_hidden_states=True).hidden_states
-    layered = layers_of(model) if attention.is_bidirectional(model) else None
-    biases = [None] * len(found)
-    if layered is None:
+    if attention.is_bidirectional(model):
+        biases, norms = zip(*((merge.bias, norm) for merge, norm in merges_of(model)), strict=True)
+    else:
         check_residual(model, with_residual)
-        biases = output_biases(model)
+        biases, norms = output_biases(model), [None] * len(found)
     with torch.inference_mode():
         for number, (pattern, values) in enumerate(found):
             # Products of all heads, [query, key, hidden]: alpha_ij f(x_j), summed over heads.
             vectors = torch.einsum("hkd,hdw->hkw", values, maps[number].to(values))
             read = torch.einsum("hqk,hkw->qkw", pattern.to(values), vectors)
             own = read.diagonal().T
-            norm = layered.layers[number].norm if layered else None
-            bias = layered.layers[number].attention.merge.bias if layered else biases[number]
-            bias = torch.zeros_like(own[0]) if bias is None else bias
+            bias = torch.zeros_like(own[0]) if biases[number] is None else biases[number]
             context = read.sum(1) - own
-            yield Block(states[number][0], own, context, pattern, read, bias, norm)
+            yield Block(states[number][0], own, context, pattern, read, bias, norms[number])
 
 
-def output_biases(model: PreTrainedModel) -> list[torch.Tensor | None]:
+def output_biases(model: PreTrainedModel) -> list[torch.Tensor]:
     """What each layer of a decoder adds where its heads output nothing, [hidden]."""
     found: dict[int, torch.Tensor] = {}
     shape = attention.n_layers(model), attention.n_heads(model)

@@ -14,8 +14,9 @@ from transformers.masking_utils import AttentionMaskInterface, eager_mask
 
 from workflow_scripts.core.data.heads import Sublayer, in_order, sublayer_of
 from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.model import adapters
+from workflow_scripts.core.model.adapters import NAME
 
-NAME = "atlas"
 SUM_TOLERANCE = 1e-4
 EFFECT = 1e-5  # of the largest output: less is rounding
 # Arguments of attention that leave its scores alone: what is returned, what only other kernels
@@ -283,7 +284,8 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     with something else than what the function returns, or gives it an argument that may change the
     scores and is not known here: patterns and interventions would then be silently wrong.
     """
-    model.set_attn_implementation(NAME)
+    if not adapters.install(model):
+        model.set_attn_implementation(NAME)
     if model not in _WATCHED:
         _WATCHED[model] = watched = Watched(ref(model))
         first = model.get_encoder() if is_encoder_decoder(model) else model

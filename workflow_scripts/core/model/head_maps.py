@@ -16,7 +16,7 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.model.layers import layers_of
+from workflow_scripts.core.model.layers import merges_of
 
 LARGE = 1e3  # of the probe of a norm, next to which its epsilon is nothing
 
@@ -142,15 +142,15 @@ def output_maps(model: PreTrainedModel) -> torch.Tensor:
     """Each head's W_O, [layer, head, dim, hidden]; InputError where an encoder's is not known."""
     if not attention.is_bidirectional(model):
         return head_maps(model)[1]
-    layered = layers_of(model)
-    if layered is None:
+    merges = merges_of(model)
+    if merges is None:
         raise InputError(
             f"{model.config.model_type}: the output projections of its attention are not known, "
             "so that norms cannot be measured; remove the chapter that measures them from this "
             "model's `chapters`"
         )
-    merges = [layer.attention.merge.weight.detach() for layer in layered.layers]
-    by_head = torch.stack(merges).unflatten(2, (attention.n_heads(model), -1))
+    weights = torch.stack([merge.weight.detach() for merge, _ in merges])
+    by_head = weights.unflatten(2, (attention.n_heads(model), -1))
     return by_head.permute(0, 2, 3, 1)
 
 

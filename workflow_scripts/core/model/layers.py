@@ -16,6 +16,11 @@ from workflow_scripts.core.model.attention import n_heads
 from workflow_scripts.core.model.classifiers import Scorer
 
 LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
+# Of other encoders with a norm after the sum: in a layer, the merge of its heads, and that norm.
+_MERGES = {"mpnet": ("attention.attn.o", "attention.LayerNorm")}
+_MERGES |= dict.fromkeys(
+    ("deberta", "deberta-v2"), ("attention.output.dense", "attention.output.LayerNorm")
+)
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,19 @@ def layers_of(model: PreTrainedModel | Scorer) -> LayeredClassifier | None:
     # A scorer's head is the same on every body; a classifier's is its architecture's.
     scorer = isinstance(model, Scorer)
     return replace(layered, classify=model.logits_of_first) if scorer else layered
+
+
+def merges_of(model: PreTrainedModel) -> list[tuple[nn.Linear, nn.Module]] | None:
+    """Each layer's merge of its heads, and the norm of its sum with what entered the layer.
+
+    None for an encoder of which they are not known here.
+    """
+    if (layered := layers_of(model)) is not None:
+        return [(layer.attention.merge, layer.norm) for layer in layered.layers]
+    if (names := _MERGES.get(model.config.model_type)) is None:
+        return None
+    layers = model.base_model.encoder.layer
+    return [tuple(map(layer.get_submodule, names)) for layer in layers]
 
 
 def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:

@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
-from workflow_scripts.core.model import attention, weights
+from workflow_scripts.core.model import adapters, attention, weights
 
 OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
 TEXT = -1  # in place of a text among special tokens
@@ -218,9 +218,11 @@ def _frame(tokenizer: FastTokenizer, texts: list[str]) -> list[int]:
 def max_positions(model: PreTrainedModel) -> int:
     """Maximum number of tokens of an input: of RoBERTa's 514 positions, the first two are padding.
 
-    Raises InputError where the config does not bound it.
+    Raises InputError where neither the config nor the adapters bound it.
     """
-    stated = getattr(model.config, "max_position_embeddings", None)
+    limits = "max_position_embeddings", "max_seq_len"  # the second is MPT's
+    stated = next((most for name in limits if (most := getattr(model.config, name, 0))), None)
+    stated = adapters.TRAINED_LENGTHS.get(model.config.model_type, stated)
     if stated is None or stated < 1:
         raise InputError(
             f"{model.config.model_type}: max_position_embeddings in config.json is {stated}; use "

@@ -123,7 +123,7 @@ def decay_groups(model: torch.nn.Module, weight_decay: float) -> list[dict[str, 
     groups = {True: [], False: []}
     for name, weights in model.named_parameters():
         if weights.requires_grad:
-            groups[name.rpartition(".")[2] != "bias" and id(weights) not in norms].append(weights)
+            groups["bias" not in name and id(weights) not in norms].append(weights)
     return [
         {"params": groups[True], "weight_decay": weight_decay},
         {"params": groups[False], "weight_decay": 0.0},

@@ -84,9 +84,9 @@ def load(
     if lacking:
         raise _refusal(directory, f"{min(lacking)} is missing{and_more(lacking)}")
     unused = set(report["unexpected_keys"])
-    # Older checkpoints hold the constant by which they mask attention, such as GPT-2's.
-    mask = ".attn.masked_bias"
-    if surplus := {x for x in unused if _is_in_body(model, x) and not x.endswith(mask)}:
+    # Older checkpoints hold by what they mask attention, such as GPT-2's and GPT-Neo's.
+    masks = ".attn.masked_bias", ".attn.attention.masked_bias", ".attn.attention.bias"
+    if surplus := {x for x in unused if _is_in_body(model, x) and not x.endswith(masks)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{and_more(surplus)}")
     no_weights = _no_weights(model)
     for name, stored in _stored_types(directory).items():
