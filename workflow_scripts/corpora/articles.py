@@ -1,17 +1,20 @@
-"""Articles from plain text, from WikiText files and from MediaWiki XML dumps: see FORMATS."""
+"""Articles from running text, tables with a column of texts, and treebanks: see FORMATS."""
 
 import bz2
 import html
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, groupby, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
-from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data.text_files import read_lines, read_rows
+from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.corpora.tree_files import EXTRA, NEWDOC, columns_of
 
 HEADING = re.compile(r"^ ?(=(?: =)*) (?!=)(.+?) \1 ?$")
 TEMPLATES = [
@@ -28,7 +31,10 @@ TEMPLATES = [
 LEFTOVERS = re.compile(
     r"\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?[a-z]+|\||__[A-Z]+__|^\w+:\S*\.(?:jpe?g|png|svg)", re.I
 )
+SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f]\W*$")
+CONLLU_TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 Line = tuple[str, str]  # where it stands ("file:line"), and its text
+Row = tuple[str, Mapping[str, Any]]  # where it stands, and its columns
 
 
 @dataclass(frozen=True)
@@ -59,11 +65,7 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
     """
     current: Article | None = None
     for source, line in lines:
-        text = line.strip()
-        if "\r" in text:
-            raise InputError(
-                f"{source}: a carriage return within the line; convert the file's line ends to LF"
-            )
+        text = _text_of(source, line)
         heading = HEADING.match(line) if form == "wikitext" else None
         starts = heading is not None and heading.group(1) == "="
         ends = form == "plain" and not text
@@ -82,6 +84,142 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
             current.paragraphs.append(Paragraph(text, source))
     if current is not None:
         yield current
+
+
+def _text_of(source: str, line: str) -> str:
+    text = line.strip()
+    if "\r" in text:
+        raise InputError(
+            f"{source}: a carriage return within the line; convert the file's line ends to LF"
+        )
+    return text
+
+
+def articles_of_prose(path: Path) -> Iterator[Article]:
+    """A file as one article: blank lines between its paragraphs, which may have several lines."""
+    article = Article(f"{path.parent.name}/{path.name}")
+    for blank, lines in groupby(read_lines(path), lambda line: not line[1].strip()):
+        if not blank:
+            places, texts = zip(*((f"{path}:{n}", line) for n, line in lines), strict=True)
+            article.paragraphs.append(Paragraph(" ".join(map(_text_of, places, texts)), places[0]))
+    if article.paragraphs:
+        yield article
+
+
+def is_prose(path: Path) -> bool:
+    """Whether blank lines in a text file end paragraphs, not documents.
+
+    They do unless most of the lines that another one follows directly end a sentence.
+    """
+    lines = [line.strip() for _, line in read_lines(path)]
+    followed = [line for line, following in pairwise(lines) if line and following]
+    ends = sum(SENTENCE_END.search(line) is not None for line in followed)
+    return "" in lines and 2 * ends <= len(followed)
+
+
+def article_of_row(where: str, row: Mapping[str, Any], column: str) -> Article:
+    """A row of a table as an article, by its column `title` or where it stands.
+
+    Raises InputError where it has no `column`, or another value there than a text or none.
+    """
+    if column not in row:
+        names = ", ".join(map(str, row))
+        raise InputError(f"{where}: no column {column!r}; set column of this corpus, to: {names}")
+    text, title = row[column] or "", row.get("title")
+    if not isinstance(text, str):
+        raise InputError(f"{where}: {column} holds no text; set column of this corpus to one")
+    name = title.strip() if isinstance(title, str) else ""
+    paragraphs = [Paragraph(line.strip(), where) for line in text.splitlines() if line.strip()]
+    return Article(name or Path(where).name, paragraphs)
+
+
+def rows_of_jsonl(path: Path) -> Iterator[Row]:
+    """The objects of a file with one on each line. Raises InputError for another line."""
+    for number, line in read_lines(path):
+        if line.strip():
+            if (row := _json_object(line)) is None:
+                raise InputError(f"{path}:{number}: no JSON object; write one on each line")
+            yield f"{path}:{number}", row
+
+
+def _json_object(line: str) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def rows_of_csv(path: Path) -> Iterator[Row]:
+    """The rows below the header. Raises InputError for one of another length."""
+    names: list[str] = []
+    for number, fields in read_rows(path):
+        names = names or fields
+        if len(fields) != len(names):
+            raise InputError(
+                f"{path}:{number}: {len(fields)} fields where the header has {len(names)}; fix the "
+                "row, or separate fields by commas"
+            )
+        if fields is not names:
+            yield f"{path}:{number}", dict(zip(names, fields, strict=True))
+
+
+def rows_of_parquet(path: Path) -> Iterator[Row]:
+    """The rows of a Parquet file. Raises InputError where it cannot be read."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(path) as file:
+            batches = (batch.to_pylist() for batch in file.iter_batches(1000))
+            for number, row in enumerate(chain.from_iterable(batches), 1):
+                yield f"{path}:{number}", row
+    except (ArrowException, OSError) as error:
+        raise InputError(
+            f"{path}: not a complete Parquet file ({one_line(error)}); copy it again"
+        ) from error
+
+
+def articles_of_table(
+    path: Path, column: str, rows_of: Callable[[Path], Iterator[Row]]
+) -> Iterator[Article]:
+    """An article for each row of a file that `rows_of` reads."""
+    for where, row in rows_of(path):
+        yield article_of_row(where, row, column)
+
+
+def articles_of_conllu(path: Path) -> Iterator[Article]:
+    """A treebank's documents, a paragraph a sentence: its `# text`, else its words.
+
+    Raises InputError for a line without the ten columns.
+    """
+    article, text, first, covered = Article(path.stem), "", "", 0
+    words: list[str] = []
+    for number, line in chain(read_lines(path), [(0, "")]):
+        if not line.strip():
+            if words:
+                article.paragraphs.append(Paragraph(text or "".join(words).strip(), first))
+            text, first, covered, words = "", "", 0, []
+        elif line.startswith("#") and "\t" not in line:
+            if match := NEWDOC.match(line):
+                if article.paragraphs:
+                    yield article
+                article = Article(match[1] or f"{article.title}'")
+            elif match := CONLLU_TEXT.match(line):
+                text = match[1].strip()
+        else:
+            fields, extra = columns_of(path, number, line, "conllu"), EXTRA.match(line)
+            if extra and extra[2] == ".":  # an empty node
+                continue
+            if covered:  # by a multiword token
+                covered -= 1
+                continue
+            if extra:
+                covered = max(0, int(extra[3]) - int(extra[1]) + 1)
+            words.append(fields[1] + ("" if "SpaceAfter=No" in fields[9] else " "))
+            first = first or f"{path}:{number}"
+    if article.paragraphs:
+        yield article
 
 
 def has_headings(path: Path) -> bool:
@@ -148,23 +286,58 @@ def articles_of_text(path: Path, form: str) -> Iterator[Article]:
 class TextFormat(NamedTuple):
     """A format of running text: its files' `endings`, and how one is read.
 
-    Where a study sets no format, a file has the first of FORMATS that it `matches`.
+    Where a study sets no format, a file has the first of FORMATS that it `matches`. A file that is
+    a `table` is read by its path and the name of a column.
     """
 
     endings: tuple[str, ...]
     matches: Callable[[Path], bool]
-    read: Callable[[Path], Iterator[Article]]
+    read: Callable[..., Iterator[Article]]
+    table: bool = False
 
 
-def _is_dump(path: Path) -> bool:
-    return path.suffix == ".bz2" or ".xml" in path.name
+def format_of(path: Path) -> str:
+    """The name in FORMATS of a file's format, by the file's name or what it holds."""
+    return next(name for name, form in FORMATS.items() if form.matches(path))
+
+
+def _named(path: Path, ending: str) -> bool:
+    return path.name.removesuffix(".gz").endswith(ending)
+
+
+def _first_line(path: Path) -> str:
+    """The first line that is neither blank nor a comment."""
+    lines = (line for _, line in read_lines(path))
+    return next((line for line in lines if line.strip() and line[0] != "#"), "")
+
+
+def _table(ending: str, rows_of: Callable[[Path], Iterator[Row]]) -> TextFormat:
+    read = partial(articles_of_table, rows_of=rows_of)
+    return TextFormat((ending,), lambda path: _named(path, ending), read, table=True)
 
 
 FORMATS = {
-    "mediawiki": TextFormat((".xml", ".bz2"), _is_dump, articles_of_dump),
+    "mediawiki": TextFormat(
+        (".xml", ".bz2"),
+        lambda path: path.suffix == ".bz2" or ".xml" in path.name,
+        articles_of_dump,
+    ),
+    "csv": _table(".csv", rows_of_csv),
+    "parquet": _table(".parquet", rows_of_parquet),
+    "jsonl": _table(".jsonl", rows_of_jsonl)._replace(
+        matches=lambda path: (
+            _named(path, ".jsonl") or _json_object(_first_line(path)) is not None
+        )
+    ),
+    "conllu": TextFormat(
+        (".conllu",),
+        lambda path: _named(path, ".conllu") or _first_line(path).count("\t") == 9,
+        articles_of_conllu,
+    ),
     "wikitext": TextFormat(
         (".raw", ".tokens"), has_headings, partial(articles_of_text, form="wikitext")
     ),
+    "prose": TextFormat((), is_prose, articles_of_prose),
     "plain": TextFormat((".txt",), lambda path: True, partial(articles_of_text, form="plain")),
 }
 ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)
