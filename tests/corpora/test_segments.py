@@ -1,7 +1,10 @@
-"""Segments of two consecutive paragraphs: pairing, sampling, counting, and wrong input."""
+"""Formats of running text, and its segments: windows, pairs, counts, and wrong input."""
 
 import bz2
+import gzip
 import json
+import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,11 +15,12 @@ import pytest
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import segments
-from workflow_scripts.corpora.articles import Article, Paragraph
+from workflow_scripts.corpora.articles import Article, Paragraph, format_of
 
 
 def run(folder: Path, source: dict, **settings: Any) -> tuple[list, list, dict[str, int]]:
-    options = {"n_segments": 5, "min_words": 3, "training_share": 0.3, "name": "c", "seed": 1}
+    options = {"cut": "pairs", "n_segments": 5, "max_tokens": 12, "min_words": 3, "name": "c"}
+    options |= {"training_share": 0.3, "seed": 1}
     paths = {name: folder / name for name in ("segments", "training", "counts")}
     segments.main(**paths, source=source, **(options | settings))
     counts = pd.read_csv(paths["counts"])
@@ -45,7 +49,7 @@ def test_only_consecutive_paragraphs_are_paired() -> None:
     counts: Counter[str] = Counter()
     read = article("a a a", "b b b", "c c c", "d", "e e e", "f f f", "g g g")
     pairs = segments.pair_up(read, 3, counts)
-    assert [(a.text[0], b.text[0]) for _, a, b in pairs] == [("a", "b"), ("e", "f")]
+    assert [(a.text[0], b.text[0]) for _, (a, b) in pairs] == [("a", "b"), ("e", "f")]
     assert counts["paragraphs too short"] == 1
     assert counts["paragraphs without a partner"] == 2
 
@@ -137,21 +141,182 @@ def test_hub_datasets_from_a_local_directory(tmp_path: Path) -> None:
     assert (chosen[0].document, chosen[0].texts) == ("First", ("one two three", "four five six"))
 
 
+PLAIN = "One is here.\nTwo is here.\n\nThree is here.\n"
+BOOK = "A line of a\nbook. It\nends here.\n\n\nAnd another\nparagraph.\n"
+WORDS = [
+    "1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_",
+    "1\tDo\t_\tX\t_\t_\t_\t_\t_\t_",
+    "2\tn't\t_\tX\t_\t_\t_\t_\t_\t_",
+    "3\tgo\t_\tX\t_\t_\t_\t_\t_\tSpaceAfter=No",
+    "3.1\tnow\t_\tX\t_\t_\t_\t_\t_\t_",
+    "4\t.\t_\tX\t_\t_\t_\t_\t_\t_",
+]
+SENTENCE = "\n".join(WORDS) + "\n\n"
+TREES = f"{SENTENCE}# newdoc id = d\n# text = Do not.\n{SENTENCE}"
+# A file's name and content, its format, and the titles and paragraphs of its documents.
+FORMS = [
+    (
+        "a.txt",
+        PLAIN,
+        "plain",
+        [("a.txt:1", ["One is here.", "Two is here."]), ("a.txt:4", ["Three is here."])],
+    ),
+    ("a.txt", "one\ntwo\n", "plain", [("a.txt:1", ["one", "two"])]),
+    (
+        "a.txt",
+        BOOK,
+        "prose",
+        [("f/a.txt", ["A line of a book. It ends here.", "And another paragraph."])],
+    ),
+    ("a.txt", "One.\n\nTwo.\n\nThree.", "prose", [("f/a.txt", ["One.", "Two.", "Three."])]),
+    ("a.txt", " = A = \n\n b\n", "wikitext", [("A", ["b"])]),
+    (
+        "a.jsonl",
+        '{"text": "a\\n\\nb", "title": "T"}\n\n{"text": "c"}\n',
+        "jsonl",
+        [("T", ["a", "b"]), ("a.jsonl:3", ["c"])],
+    ),
+    ("a", '{"text": null}\n', "jsonl", [("a:1", [])]),
+    (
+        "a.csv",
+        'title,text\nT,"a, ""b""\nc"\n,d\n',
+        "csv",
+        [("T", ['a, "b"', "c"]), ("a.csv:4", ["d"])],
+    ),
+    ("a.conllu", TREES, "conllu", [("a.conllu", ["Don't go."]), ("d", ["Do not."])]),
+    ("a", f"# text = Do.\n{SENTENCE}", "conllu", [("a", ["Do."])]),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "form", "documents"), FORMS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_formats(
+    tmp_path: Path, name: str, content: str, form: str, documents: list, packed: bool
+) -> None:
+    path = tmp_path / "f" / (f"{name}.gz" if packed else name)
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(content.encode()) if packed else content.encode())
+    assert format_of(path) == form
+    found = [
+        (re.sub(r"\.gz\b", "", article.title), [each.text for each in article.paragraphs])
+        for article in segments.articles_of_file(path, "auto")
+    ]
+    assert found == documents
+
+
+def test_a_column_of_a_parquet_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"body": ["one two", None, "three"], "title": ["A", "B", None], "n": 1})
+    frame.to_parquet(tmp_path / "a.parquet")
+    source = {"path": str(tmp_path), "column": "body"}
+    chosen, _, counts = run(tmp_path, source, cut="windows", training_share=0)
+    assert [(each.document, each.texts) for each in chosen] == [
+        ("A", ("one two",)),
+        ("a.parquet:3", ("three",)),
+    ]
+    assert (counts["articles read"], counts["articles analysed"]) == (3, 2)
+
+
+def slow_tokens(text: str) -> int:
+    """Character by character: a mark or a CJK character is one, six bytes of a word are one."""
+    total, word = 0, ""
+    for letter in f"{text} ":
+        alone = letter in ".,!'()[]\u3002" or "\u4e00" <= letter <= "\u9fff"
+        if alone or letter == " ":
+            total += alone + (len(word.encode()) + 5) // 6
+            word = ""
+        else:
+            word += letter
+    return total
+
+
+def slow_windows(lines: list[str], size: int) -> list[str]:
+    """The longest runs of sentences that fit; of a longer one, of its words and characters."""
+    parts: list[str] = []
+    for line in lines:
+        ends = [m.end() for m in re.finditer(r"[.!](?= )|\u3002|.$", line)]
+        for start, end in zip([0, *ends], ends, strict=False):
+            sentence = line[start:end].strip()
+            cuts = [k for k in range(1, len(sentence)) if max(sentence[k - 1 : k + 1]) > "\u3000"]
+            cuts += [k for k, letter in enumerate(sentence) if letter == " "]
+            while sentence and slow_tokens(sentence) > size:
+                fits = [k for k in cuts if slow_tokens(sentence[:k]) <= size and k > 0]
+                later = [k for k in cuts if k > 0]
+                at = max(fits, default=min(later, default=len(sentence)))
+                parts.append(sentence[:at].strip())
+                rest = sentence[at:].lstrip()
+                cuts = [k - (len(sentence) - len(rest)) for k in cuts]
+                sentence = rest
+            parts += [sentence] if sentence else []
+    windows: list[str] = []
+    for part in parts:
+        joined = f"{windows[-1]} {part}" if windows else ""
+        if joined and slow_tokens(joined) <= size:
+            windows[-1] = joined
+        else:
+            windows.append(part)
+    return [window for window in windows if any(map(str.isalnum, window))]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_windows_are_those_of_a_slow_plain_version(seed: int) -> None:
+    rng = random.Random(seed)
+    words = ["a", "river", "can't", "(so)", "unbelievably", "nhi\u1ec1u", "x" * 90, "end.", "no!"]
+    words += ["\u6c34\u5c71", "\u6c34\u3002", "."]
+    lines = [" ".join(rng.choices(words, k=rng.randint(1, 25))) for _ in range(8)]
+    found = segments.windows_of(article(*lines), 12, Counter())
+    assert [window.text for _, (window,) in found] == slow_windows(lines, 10)
+
+
+def test_windows_of_documents_and_of_a_single_one(
+    plain: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options: dict[str, Any] = {"cut": "windows", "n_segments": 50, "max_tokens": 30}
+    chosen, training, counts = run(tmp_path, {"path": str(plain), "format": "plain"}, **options)
+    assert counts["windows"] == len(chosen) + len(training)
+    assert len({each.document for each in chosen}) == counts["articles analysed"] == 6
+    assert not caplog.text
+    source = {"path": str(plain), "format": "prose"}
+    chosen, training, counts = run(tmp_path, source, **options)
+    assert len({each.document for each in chosen}) == len(chosen) > 1
+    assert len(training) == -(-counts["windows"] * 3 // 10)
+    assert "one document, so that intervals resample its" in caplog.text
+    assert all(len(each.texts) == 1 and each.words is None for each in chosen)
+
+
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("name", "content", "words"),
     [
-        (b"good line here\nbad \xff byte here\n", r"bad.txt:2: byte 0xff at column 5 is not UTF-8"),
-        (b"\n\n\n", "corpus c is empty"),
-        (b"one two three\n\nfour five six\n", "no article of the corpus c has two paragraphs"),
+        (
+            "bad.txt",
+            b"good line here\nbad \xff byte here\n",
+            r"bad.txt:2: byte 0xff at column 5 is not UTF-8; .*iconv -f latin1",
+        ),
+        ("bad.txt", b"", "no text in the corpus c"),
+        ("bad.txt", b"\n\n\n", "no text in the corpus c"),
+        ("bad.txt", b"...\n\n- - -\n", "no letter or digit in the corpus c"),
+        ("bad.jsonl", b'{"text": "a"}\n{"body": "b"}\n', "bad.jsonl:2: no column 'text'; .*: body"),
+        ("bad.jsonl", b'{"text": "a"}\n["b"]\n', "bad.jsonl:2: no JSON object"),
+        ("bad.jsonl", b'{"text": 1}\n', "bad.jsonl:1: text holds no text"),
+        ("bad.csv", b"id,body\n1,a\n", "bad.csv:2: no column 'text'; .*: id, body"),
+        ("bad.csv", b"id,text\n1,a,b\n", "bad.csv:2: 3 fields where the header has 2"),
+        ("bad.parquet", b"PAR1", "bad.parquet: not a complete Parquet file"),
+        ("bad.conllu", b"1\tThe\n\n", "bad.conllu:1: 2 columns between tabs"),
     ],
 )
-def test_wrong_texts(tmp_path: Path, content: bytes, words: str) -> None:
-    path = tmp_path / "bad.txt"
+def test_wrong_texts(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=words) as error:
-        run(tmp_path, {"path": str(path)})
+        run(tmp_path, {"path": str(path)}, cut="windows")
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_no_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one two three\n\nfour five six\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"no article of the corpus c has .*segments: windows"):
+        run(tmp_path, {"path": str(path), "format": "plain"})
 
 
 def test_a_dump_that_is_cut_off(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def articles_of_conllu(path: Path) -> Iterator[Article]:
 
     Raises InputError for a line without the ten columns.
     """
-    article, text, first, covered = Article(path.stem), "", "", 0
+    article, text, first, covered = Article(path.name), "", "", 0
     words: list[str] = []
     for number, line in chain(read_lines(path), [(0, "")]):
         if not line.strip():
@@ -325,9 +325,7 @@ FORMATS = {
     "csv": _table(".csv", rows_of_csv),
     "parquet": _table(".parquet", rows_of_parquet),
     "jsonl": _table(".jsonl", rows_of_jsonl)._replace(
-        matches=lambda path: (
-            _named(path, ".jsonl") or _json_object(_first_line(path)) is not None
-        )
+        matches=lambda path: _named(path, ".jsonl") or _json_object(_first_line(path)) is not None
     ),
     "conllu": TextFormat(
         (".conllu",),

@@ -30,11 +30,14 @@ from workflow_scripts.corpora.articles import (
 SPECIAL = 2  # tokens that most tokenizers add to a text
 LETTERS = 6  # bytes of a word for each token, on average; docs/methods-other.md has the check
 FEW_DOCUMENTS = 10  # of fewer, training windows are taken from all, not whole documents
-# Chinese, Japanese and Korean characters, which most tokenizers split from one another.
+# Characters that are a token each: those of Chinese, Japanese and Korean, and punctuation.
 CJK = r"\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003fa1f"
-PIECE = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")
+MARKS = r"!-/:-@\[-`\x7b-~\u2010-\u205e"
+PIECE = re.compile(rf"[{CJK}{MARKS}]|[^\s{CJK}{MARKS}]+")
 UNIT = re.compile(rf"[{CJK}]|[^\s{CJK}]+")  # where a long sentence may be cut
-SENTENCE = re.compile(r"\S.*?(?:[.!?\u2026]+[^\w\s]*(?=\s)|[\u3002\uff01\uff1f]+[^\w\s]*|$)", re.S)
+SENTENCE = re.compile(
+    r"(?=\S).*?(?:[.!?\u2026]+[^\w\s]*(?=\s)|[\u3002\uff01\uff1f]+[^\w\s]*|$)", re.S
+)
 log = logging.getLogger(__name__)
 
 
@@ -76,8 +79,7 @@ def estimated_tokens(text: str) -> int:
     A word has one for every LETTERS bytes in UTF-8, begun ones too; a CJK character or a
     punctuation mark is one.
     """
-    pieces = PIECE.findall(text)
-    return sum(-(-len(piece.encode()) // LETTERS) for piece in pieces)
+    return sum(-(-len(piece.encode()) // LETTERS) for piece in PIECE.findall(text))
 
 
 def windows_of(article: Article, max_tokens: int, counts: Counter) -> list[Segment]:
@@ -97,9 +99,9 @@ def windows_of(article: Article, max_tokens: int, counts: Counter) -> list[Segme
         room -= needed
     joined = [Paragraph(" ".join(p.text for p in parts), parts[0].source) for parts in windows]
     kept = [each for each in joined if any(map(str.isalnum, each.text))]
-    counts["documents read"] += 1
     counts["lines that are no paragraph"] += article.left_out
-    counts["paragraphs or lines read"] += len(article.paragraphs)
+    counts["paragraphs read"] += len(article.paragraphs)
+    counts["articles read"] += 1
     counts["windows without a letter or digit"] += len(joined) - len(kept)
     counts["windows"] += len(kept)
     return [(article.title, (window,)) for window in kept]
@@ -195,7 +197,7 @@ def main(
         found = [pair_up(article, min_words, n) for article in articles(source)]
     else:
         found = [windows_of(article, max_tokens, n) for article in articles(source)]
-    if not n["paragraphs read"] and not n["paragraphs or lines read"]:
+    if not n["paragraphs read"]:
         raise InputError(f"{origin}: no text in the corpus {name}; use a file with text")
     if not n[cut]:
         raise InputError(
@@ -212,8 +214,8 @@ def main(
     n[f"{cut} not sampled"] = n[cut] - len(trained) - len(analysed)
     n["segments asked for"], n["segments analysed"] = n_segments, len(analysed)
     if cut == "windows":
-        n["documents analysed"] = len({title for title, _ in analysed})
-        if n["documents analysed"] == 1:
+        n["articles analysed"] = len({title for title, _ in analysed})
+        if n["articles analysed"] == 1:
             log.warning(
                 "%s: one document, so that intervals resample its %d windows, as if they were "
                 "independent; give several files, or a title or blank line between documents",

@@ -76,7 +76,7 @@ def _decode(raw: bytes, path: Path, number: int, encoding: str) -> str:
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}:{number}: byte 0x{raw[error.start]:02x} at column {error.start + 1} is not "
-            f"{encoding.upper()}; convert the file to UTF-8 (from Latin-1: iconv -f latin1 -t utf-8)"
+            f"{encoding.upper()}; convert the file to UTF-8, as by iconv -f latin1 -t utf-8"
         ) from error
     if "\0" in text:
         raise InputError(f"{path}:{number}: a NUL character; convert the file to UTF-8")
