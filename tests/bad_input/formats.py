@@ -233,25 +233,6 @@ def table_plainly(cells: list[str | None]) -> Records:
     return [(len(lines), tuple(lines))]
 
 
-def conllu_text_plainly(text: str) -> Records:
-    texts = []
-    for blank, lines in groupby(lines_of(text), lambda line: not line.strip()):
-        kept = [] if blank else list(lines)
-        comments = [line for line in kept if line[0] == "#" and "\t" not in line]
-        given = [line.partition("=") for line in comments if not re.match(r"#\s*newdoc", line)]
-        given = [value.strip() for name, _, value in given if name[1:].strip() == "text"]
-        words, hidden = "", 0
-        rows = [line.split("\t") for line in kept if line not in comments]
-        rows = [row for row in rows if not re.fullmatch(r"[0-9]+\.[0-9]+", row[0])]
-        for row in rows:
-            span = re.fullmatch(r"([0-9]+)-([0-9]+)", row[0])
-            words += "" if hidden else row[1] + " " * ("SpaceAfter=No" not in row[9])
-            found = max(0, int(span[2]) - int(span[1]) + 1) if span else 0
-            hidden = hidden - 1 if hidden else found
-        texts += [(given and given[-1]) or words.strip()] if rows else []
-    return [(len(texts), tuple(texts))]
-
-
 def wikitext_plainly(text: str) -> Records:
     lines = [line for line in lines_of(text) if line.strip()]
     marks = (" =" * level for level in range(1, 6))
@@ -380,9 +361,6 @@ FORMATS = {
         "text.jsonl", "a.jsonl", '{"text": "a\\nb"}\n{"text": null}\n', jsonl_plainly
     ),
     "CSV": keyed("text.csv", "a.csv", 'id,text\n1,"a, b\nc"\n\n2,d\n', csv_plainly),
-    "sentences of CoNLL-U": keyed(
-        "text.conllu", "a.conllu", CONLLU + CONLLU.replace("# text", "#"), conllu_text_plainly
-    ),
     "plain text": keyed("text.plain", "a.txt", "One two.\nThree.\n\nFour.\n", text_plainly),
     "GloVe": Format(
         "v.txt", "the 0.5 -1e-3 2\n. . 1 2 3\nthe 1 1 1\n", vectors_read, vectors_plainly

@@ -128,6 +128,7 @@ def article_of_row(where: str, row: Mapping[str, Any], column: str) -> Article:
     text, title = row[column] or "", row.get("title")
     if not isinstance(text, str):
         raise InputError(f"{where}: {column} holds no text; set column of this corpus to one")
+    text = text.encode(errors="replace").decode()  # half a character, as of a tweet that is cut
     name = title.strip() if isinstance(title, str) else ""
     paragraphs = [Paragraph(line.strip(), where) for line in text.splitlines() if line.strip()]
     return Article(name or Path(where).name, paragraphs)
@@ -137,17 +138,13 @@ def rows_of_jsonl(path: Path) -> Iterator[Row]:
     """The objects of a file with one on each line. Raises InputError for another line."""
     for number, line in read_lines(path):
         if line.strip():
-            if (row := _json_object(line)) is None:
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if not isinstance(row, dict):
                 raise InputError(f"{path}:{number}: no JSON object; write one on each line")
             yield f"{path}:{number}", row
-
-
-def _json_object(line: str) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
 
 
 def rows_of_csv(path: Path) -> Iterator[Row]:
@@ -193,13 +190,12 @@ def articles_of_conllu(path: Path) -> Iterator[Article]:
 
     Raises InputError for a line without the ten columns.
     """
-    article, text, first, covered = Article(path.name), "", "", 0
-    words: list[str] = []
+    article, text, first, words = Article(path.name), "", "", []
     for number, line in chain(read_lines(path), [(0, "")]):
         if not line.strip():
             if words:
-                article.paragraphs.append(Paragraph(text or "".join(words).strip(), first))
-            text, first, covered, words = "", "", 0, []
+                article.paragraphs.append(Paragraph(text or " ".join(words), first))
+            text, first, words = "", "", []
         elif line.startswith("#") and "\t" not in line:
             if match := NEWDOC.match(line):
                 if article.paragraphs:
@@ -208,15 +204,8 @@ def articles_of_conllu(path: Path) -> Iterator[Article]:
             elif match := CONLLU_TEXT.match(line):
                 text = match[1].strip()
         else:
-            fields, extra = columns_of(path, number, line, "conllu"), EXTRA.match(line)
-            if extra and extra[2] == ".":  # an empty node
-                continue
-            if covered:  # by a multiword token
-                covered -= 1
-                continue
-            if extra:
-                covered = max(0, int(extra[3]) - int(extra[1]) + 1)
-            words.append(fields[1] + ("" if "SpaceAfter=No" in fields[9] else " "))
+            word = columns_of(path, number, line, "conllu")[1]
+            words += [] if EXTRA.match(line) else [word]
             first = first or f"{path}:{number}"
     if article.paragraphs:
         yield article
@@ -301,37 +290,26 @@ def format_of(path: Path) -> str:
     return next(name for name, form in FORMATS.items() if form.matches(path))
 
 
-def _named(path: Path, ending: str) -> bool:
-    return path.name.removesuffix(".gz").endswith(ending)
+def _is_dump(path: Path) -> bool:
+    return path.suffix == ".bz2" or ".xml" in path.name
 
 
-def _first_line(path: Path) -> str:
-    """The first line that is neither blank nor a comment."""
-    lines = (line for _, line in read_lines(path))
-    return next((line for line in lines if line.strip() and line[0] != "#"), "")
+def _ending(*endings: str) -> Callable[[Path], bool]:
+    """Whether a file's name has one of the endings, perhaps before .gz."""
+    return lambda path: not set(endings).isdisjoint(path.suffixes)
 
 
-def _table(ending: str, rows_of: Callable[[Path], Iterator[Row]]) -> TextFormat:
+def _table(ending: str, *others: str, rows_of: Callable[[Path], Iterator[Row]]) -> TextFormat:
     read = partial(articles_of_table, rows_of=rows_of)
-    return TextFormat((ending,), lambda path: _named(path, ending), read, table=True)
+    return TextFormat((ending,), _ending(ending, *others), read, table=True)
 
 
 FORMATS = {
-    "mediawiki": TextFormat(
-        (".xml", ".bz2"),
-        lambda path: path.suffix == ".bz2" or ".xml" in path.name,
-        articles_of_dump,
-    ),
-    "csv": _table(".csv", rows_of_csv),
-    "parquet": _table(".parquet", rows_of_parquet),
-    "jsonl": _table(".jsonl", rows_of_jsonl)._replace(
-        matches=lambda path: _named(path, ".jsonl") or _json_object(_first_line(path)) is not None
-    ),
-    "conllu": TextFormat(
-        (".conllu",),
-        lambda path: _named(path, ".conllu") or _first_line(path).count("\t") == 9,
-        articles_of_conllu,
-    ),
+    "csv": _table(".csv", rows_of=rows_of_csv),
+    "jsonl": _table(".jsonl", ".json", ".ndjson", rows_of=rows_of_jsonl),
+    "parquet": _table(".parquet", rows_of=rows_of_parquet),
+    "conllu": TextFormat((".conllu",), _ending(".conllu"), articles_of_conllu),
+    "mediawiki": TextFormat((".xml", ".bz2"), _is_dump, articles_of_dump),
     "wikitext": TextFormat(
         (".raw", ".tokens"), has_headings, partial(articles_of_text, form="wikitext")
     ),
