@@ -47,15 +47,6 @@ def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
     return files
 
 
-def training_share(wildcards) -> float:
-    """The share of a text that is kept for training; of windows none where nothing is trained."""
-    name, text = wildcards.text, TEXTS[wildcards.text]
-    kinds = {config["models"][model]["kind"] for model in SERVED["surface"]}
-    head = "encoder" in kinds and config.get("surface", {}).get("corpus") == name
-    trains = head or any(entry.get("train") == name for entry in VECTORS.values())
-    return text["training_share"] if trains or text["segments"] == "pairs" else 0
-
-
 def caption_of(entry: Entry) -> str:
     """The file of an entry's caption."""
     return relpath(ROOT / f"report/{entry.caption}.rst")

@@ -47,11 +47,11 @@ use rule light_step as segments with:
     retries: 2
     params:
         **step("corpora/segments.py"),
+        **{key: lookup(f"{{text}}/{key}", within=TEXTS) for key in CORPORA_SEGMENTS},
         name="{text}",
         source=source(TEXTS, "text", ("segments", *CORPORA_SEGMENTS, "training_share")),
         cut=lookup("{text}/segments", within=TEXTS),
-        **{key: lookup(f"{{text}}/{key}", within=TEXTS) for key in CORPORA_SEGMENTS},
-        training_share=training_share,
+        training_share=lambda w: training_share(config, SCHEMAS, w.text),
         seed=config["seed"],
 
 
