@@ -268,7 +268,7 @@ def test_windows_of_documents_and_of_a_single_one(
     chosen, training, counts = run(tmp_path, source, **options)
     assert len({each.document for each in chosen}) == len(chosen) > 1
     assert len(training) == -(-counts["windows"] * 3 // 10)
-    assert "one document, so that intervals resample its" in caplog.text
+    assert "one document: intervals resample its" in caplog.text
     assert all(len(each.texts) == 1 and each.words is None for each in chosen)
 
 
@@ -283,6 +283,7 @@ def test_windows_of_documents_and_of_a_single_one(
         ("bad.txt", b"", "no text in the corpus c"),
         ("bad.txt", b"\n\n\n", "no text in the corpus c"),
         ("bad.txt", b"...\n\n- - -\n", "no letter or digit in the corpus c"),
+        ("bad.txt", b"three small words\n", "one window only"),
         ("bad.jsonl", b'{"text": "a"}\n{"body": "b"}\n', "bad.jsonl:2: no column 'text'; .*: body"),
         ("bad.jsonl", b'{"text": "a"}\n["b"]\n', "bad.jsonl:2: no JSON object"),
         ("bad.jsonl", b'{"text": 1}\n', "bad.jsonl:1: text holds no text"),
@@ -304,7 +305,7 @@ def test_wrong_texts(tmp_path: Path, name: str, content: bytes, words: str) -> N
 def test_no_pairs(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one two three\n\nfour five six\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"no article of the corpus c has .*segments: windows"):
+    with pytest.raises(InputError, match=r"no article of the corpus c has .*set segments: windows"):
         run(tmp_path, {"path": str(path), "format": "plain"})
 
 

@@ -199,13 +199,14 @@ def main(
         found = [windows_of(article, max_tokens, n) for article in articles(source)]
     if not n["paragraphs read"]:
         raise InputError(f"{origin}: no text in the corpus {name}; use a file with text")
-    if not n[cut]:
+    if cut == "pairs" and not n["pairs"]:
         raise InputError(
             f"{origin}: no article of the corpus {name} has two paragraphs of {min_words} words; "
-            "lower min_words, check format, or write segments: windows"
-            if cut == "pairs"
-            else f"{origin}: no letter or digit in the corpus {name}; use a file with words"
+            "lower min_words, check format, or set segments: windows"
         )
+    if cut == "windows" and n["windows"] < 2:
+        what = "one window only, which has no interval," if n["windows"] else "no letter or digit"
+        raise InputError(f"{origin}: {what} in the corpus {name}; use a longer text")
     documents = [article for article in found if article]
     if cut == "windows" and len(documents) < FEW_DOCUMENTS:
         found = [[window] for article in documents for window in article]
@@ -217,8 +218,8 @@ def main(
         n["articles analysed"] = len({title for title, _ in analysed})
         if n["articles analysed"] == 1:
             log.warning(
-                "%s: one document, so that intervals resample its %d windows, as if they were "
-                "independent; give several files, or a title or blank line between documents",
+                "%s: one document: intervals resample its %d windows as if they were independent; "
+                "give several documents (docs/inputs.md)",
                 *(origin, len(analysed)),
             )
             analysed = [(f"{title}, {k}", texts) for k, (title, texts) in enumerate(analysed, 1)]
