@@ -259,17 +259,26 @@ def test_windows_are_those_of_a_slow_plain_version(seed: int) -> None:
 def test_windows_of_documents_and_of_a_single_one(
     plain: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    options: dict[str, Any] = {"cut": "windows", "n_segments": 50, "max_tokens": 30}
+    options: dict[str, Any] = {"cut": "windows", "n_segments": 50, "max_tokens": 12}
     chosen, training, counts = run(tmp_path, {"path": str(plain), "format": "plain"}, **options)
-    assert counts["windows"] == len(chosen) + len(training)
+    assert counts["windows"] == len(chosen) + len(training) == 30
     assert len({each.document for each in chosen}) == counts["articles analysed"] == 6
-    assert not caplog.text
-    source = {"path": str(plain), "format": "prose"}
-    chosen, training, counts = run(tmp_path, source, **options)
-    assert len({each.document for each in chosen}) == len(chosen) > 1
-    assert len(training) == -(-counts["windows"] * 3 // 10)
-    assert "one document: intervals resample its" in caplog.text
-    assert all(len(each.texts) == 1 and each.words is None for each in chosen)
+    assert "documents: 6; intervals" in caplog.text
+    single = tmp_path / "single.txt"
+    single.write_text("Some words here.\n" * 90, encoding="utf-8")
+    options["max_tokens"] = 6
+    chosen, training, counts = run(tmp_path, {"path": str(single)}, **options)
+    assert (len(chosen), len(training), counts["articles analysed"]) == (50, 27, 1)
+    assert [each.document for each in chosen[1:4]] == [
+        f"single.txt:1, part {part}" for part in (1, 1, 2)
+    ]
+    assert {each.texts for each in chosen} == {("Some words here.",)}
+    (tmp_path / "many").mkdir()
+    for number in range(10):
+        (tmp_path / f"many/{number}.txt").write_text("some words here\n" * 3, encoding="utf-8")
+    chosen, training, _ = run(tmp_path, {"path": str(tmp_path / "many")}, **options)
+    assert not {each.document for each in chosen} & {each.document for each in training}
+    assert training
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from workflow_scripts.corpora.articles import (
 SPECIAL = 2  # tokens that most tokenizers add to a text
 LETTERS = 6  # bytes of a word for each token, on average; docs/methods-other.md has the check
 FEW_DOCUMENTS = 10  # of fewer, training windows are taken from all, not whole documents
+PARTS = 20  # of a single document, for intervals
 # Characters that are a token each: those of Chinese, Japanese and Korean, and punctuation.
 CJK = r"\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003fa1f"
 MARKS = r"!-/:-@\[-`\x7b-~\u2010-\u205e"
@@ -188,8 +189,8 @@ def main(
 ) -> None:
     """Write the segments to analyse, those to train on, and what was read and left out.
 
-    `cut` is windows or pairs. Intervals resample documents, so that of a single document each
-    window counts as one.
+    `cut` is windows or pairs. Intervals resample documents, so that of a single document PARTS of
+    consecutive windows count as documents.
     """
     n: Counter[str] = Counter()
     origin = source.get("path") or source.get("package") or source.get("hub")
@@ -215,14 +216,16 @@ def main(
     n[f"{cut} not sampled"] = n[cut] - len(trained) - len(analysed)
     n["segments asked for"], n["segments analysed"] = n_segments, len(analysed)
     if cut == "windows":
-        n["articles analysed"] = len({title for title, _ in analysed})
-        if n["articles analysed"] == 1:
+        n["articles analysed"] = n_documents = len({title for title, _ in analysed})
+        if n_documents < FEW_DOCUMENTS:
             log.warning(
-                "%s: one document: intervals resample its %d windows as if they were independent; "
-                "give several documents (docs/inputs.md)",
-                *(origin, len(analysed)),
+                "%s: documents: %d; intervals, which resample documents (of a single one %d parts "
+                "of it), are too narrow; give at least 20",
+                *(origin, n_documents, PARTS),
             )
-            analysed = [(f"{title}, {k}", texts) for k, (title, texts) in enumerate(analysed, 1)]
+        if n_documents == 1:
+            size = -(-len(analysed) // PARTS)
+            analysed = [(f"{t}, part {k // size + 1}", of) for k, (t, of) in enumerate(analysed)]
     write_records(segments, to_examples(analysed, name))
     write_records(training, to_examples(trained, f"{name}-training"))
     tables.write_counts(n, counts)
