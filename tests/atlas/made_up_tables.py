@@ -184,7 +184,7 @@ class MadeUpModel:
             frame = pd.concat(frames, ignore_index=True).assign(task=task, seed=seed)
             self.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
         frame = self.rows({}, "effect")
-        frame["stratum"] = self.rng.choice(["syntactic", "frames", "other"], len(frame))
+        frame["stratum"] = self.rng.choice(["syntactic", "frames", "unclassified"], len(frame))
         for task in tasks:
             frame[f"verdict_{task}"] = self.rng.choice(["loss", "cannot tell"], len(frame))
         self.write("tables/kovaleva2019-heads.csv", frame)

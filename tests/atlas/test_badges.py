@@ -14,7 +14,7 @@ from workflow_scripts.atlas import atlas_data
 from workflow_scripts.core.data.cards import read_card, write_card
 from workflow_scripts.core.measures.forms import Badge, Form, Study, Table, Tables
 
-ROLES = Table("made-up/roles.parquet", "how much", "score", keys=("role",), n="n")
+ROLES = Table("made-up/roles.parquet", "score", keys=("role",), n="n")
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:

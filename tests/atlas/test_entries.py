@@ -113,7 +113,7 @@ def test_a_head_without_a_row_is_null_and_two_rows_are_an_error(model: MadeUpMod
     frame = pd.DataFrame({"layer": [0, 1], "head": [1, 0], "x": [0.5, 2.0]})
     model.write("some/table.parquet", frame)
     found = Tables(read(model.card), model.folder, model.products)
-    rows = found.select(Table("some/table.parquet", "", "x").rows())
+    rows = found.select(Table("some/table.parquet", "x").rows())
     assert found.per_head(rows, "x") == [None, 0.5, 2.0, None]
     twice = pd.concat([rows, rows])
     with pytest.raises(InputError, match=r"tiny: x is not given once for each of 2 x 2 heads"):
@@ -200,7 +200,7 @@ def test_numbers_have_six_digits() -> None:
 
 
 def test_names_of_tables_state_task_and_seed() -> None:
-    links = Table("finetuning/<task>.<seed>.links.parquet", "", "attention")
+    links = Table("finetuning/<task>.<seed>.links.parquet", "attention")
     names = ["finetuning/sst2.1.links.parquet", "finetuning/sst2.10.links.parquet"]
     names += ["finetuning/cola.1.links.parquet"]
     tables = [links.at(name) for name in names]

@@ -110,7 +110,7 @@ def kovaleva_printed(study: MadeUpTables) -> None:
     same = {"split": "dev", "n": 200, "naive": 2.0}
     rows = study.made(axes | {"seed": study.seeds}, same, gain=(-5, 5))
     study.table("michel2019-gains", rows)
-    axes = {"task": TASKS, "stratum": ("frames", "other", "all")}
+    axes = {"task": TASKS, "stratum": ("frames", "unclassified", "all")}
     rows = study.made(axes, {"heads": 4}, effect=(-0.01, 0.01, "end"))
     rows = [row | {"low": row["end_low"], "high": row["end_high"]} for row in rows]
     study.table("kovaleva2019-strata", rows)
@@ -144,11 +144,11 @@ def kovaleva_heads(study: MadeUpTables) -> None:
         study.table(f"ablation/{task}.pretrained.{seed}.scores", rows)
     effects = {f"effect_{task}": (0, 1, "end") for task in TASKS}
     rows = []
-    for row in study.heads({}, {"stratum": "other"}, **effects):
+    for row in study.heads({}, {"stratum": "unclassified"}, **effects):
         for task in TASKS:
             effect, half = row[f"effect_{task}"], study.rng.random() / 100
             row |= {f"low_{task}": effect - half, f"high_{task}": effect + half}
-        kinds = "other" if row["layer"] else "syntactic, frames"
+        kinds = "unclassified" if row["layer"] else "syntactic, frames"
         rows.append(row | {"kinds": kinds, "name": f"{row['layer'] + 1}-{row['head'] + 1}"})
     study.table("kovaleva2019-heads", rows)
 

@@ -106,6 +106,18 @@ def test_a_mistake_is_one_line(config: dict, keys: str, value: Any, words: str) 
     assert words in refusal(put(config, keys, value))
 
 
+def test_a_missing_text_names_the_directory_that_it_starts_from(
+    config: dict, tmp_path: Path
+) -> None:
+    config["corpora"]["text"]["mine"] = {"path": "a.txt"}
+    assert refusal(config).endswith("mine.path: a.txt: no such file or directory; correct the path")
+    words = f"mine.path: {tmp_path}/a.txt: no such file or directory; correct the path, or data, "
+    assert words + f"the directory {tmp_path} that it" in refusal(config | {"data": str(tmp_path)})
+    fetched = {"fetch": "gum/a", "licensed": "a.txt"}
+    config["corpora"]["text"]["mine"] = fetched
+    assert ", or licensed, the directory" in refusal(config | {"licensed": str(tmp_path)})
+
+
 @pytest.mark.parametrize(
     ("part", "names", "words"),
     [

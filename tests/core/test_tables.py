@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from pandas.testing import assert_frame_equal
 
 from workflow_scripts.core.data import tables
@@ -49,6 +50,35 @@ def test_texts_that_are_numbers_or_truth_values_are_read_as_these(tmp_path: Path
     as_texts = tables.read_csv(tmp_path / "t.csv", dtype=str)
     assert as_texts["n"][0] == "007" and as_texts["n"].isna().tolist() == [False, True]
     assert as_texts["t"].tolist() == ["True", "False"]
+
+
+NAMED = {"name": "8-11", "layer": 7, "head": 10}
+
+
+@pytest.mark.parametrize(
+    ("rows", "written"),
+    [
+        ([NAMED], "name,layer,head,layer_from_0,head_from_0\n8-11,8,11,7,10\n"),
+        ([{"head": "8-11"}, {}], "head,layer_from_0,head_from_0\n8-11,7,10\n,,\n"),
+        ([{"layer": 7, "head": 10}], "layer,head\n7,10\n"),  # to be filled in, and read again
+        ([{"head": "own"}], "head\nown\n"),  # of a language model
+    ],
+)
+def test_what_people_download_counts_from_1_and_from_0(
+    tmp_path: Path, rows: list[dict], written: str
+) -> None:
+    frame = pd.DataFrame(rows)
+    tables.write_csv(frame, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == written
+    read = tables.count_from_0(tables.read_csv(tmp_path / "t.csv"))
+    assert_frame_equal(read[[*frame]], frame, check_dtype=False)
+
+
+def test_an_empty_column_of_texts_is_one_of_texts(tmp_path: Path) -> None:
+    tables.write_csv(pd.DataFrame({"n": [1, 2], "note": [None, None]}), tmp_path / "t.csv")
+    assert set(tables.read_csv(tmp_path / "t.csv", dtype=str).dtypes) == {
+        pd.StringDtype(na_value=np.nan)
+    }
 
 
 def test_a_sample_keeps_the_order_and_follows_the_seed() -> None:

@@ -34,7 +34,7 @@ CLAIM = {"id": "michel-prune-40", "case": HOSTILE, "ours": "-1.2", "ci_low": "-3
 CLAIM |= {"ci_high": "0.1", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
 CLAIM |= {"seeds": "1", "verdict": "carries over", "central": "1", "about": ""}
 KINDS = {"id": "behaviour.stratum", "model": "m", "about": "The first.", "value": [0, 1, 1, 1]}
-KINDS |= {"categories": ["syntactic", "other"], "category_notes": ["silver", None]}
+KINDS |= {"categories": ["syntactic", "unclassified"], "category_notes": ["silver", None]}
 ATLAS = {"models": [{"name": "m", "n_heads": 2}], "measures": [KINDS]}
 CARD = {
     "name": "m",
@@ -140,7 +140,7 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     numbers += "The paper's claim: carries over."
     assert f"{sentence} {HOSTILE}: {numbers}" in text
     assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
-    assert "syntactic (silver): 1" in text and "other: 3" in text
+    assert "syntactic (silver): 1" in text and "unclassified: 3" in text
     assert "central claims this study: m (4-bit) carries over 1 not tested 1" in text
     rows = re.findall(r'<th scope="row">(\d)</th>.*?head (\d-1)', page)
     assert rows == [("2", "2-1"), ("1", "1-1")]
@@ -173,14 +173,14 @@ def test_a_claim_is_counted_once() -> None:
 
 
 def test_a_grid_of_heads() -> None:
-    kinds = ["syntactic", "special tokens", "other"]
+    kinds = ["syntactic", "special tokens", "unclassified"]
     measure = {"id": KIND, "model": "m", "about": "The first that applies."}
     measure |= {"categories": kinds, "value": [0, 2, 1, 0, None, 2]}
     other = {"id": "entropy", "model": "m", "value": [1.0] * 6}
     models = [{"name": "m", "n_heads": 3}, {"name": "t", "n_heads": 4}]
     (grid,) = grids({"models": models, "measures": [other, measure]})
     assert grid.layers == [[0, 2, 1], [0, None, 2]]
-    assert [(kind.mark, kind.n) for kind in grid.kinds] == [("s", 2), ("t", 1), ("o", 2)]
+    assert [(kind.mark, kind.n) for kind in grid.kinds] == [("s", 2), ("t", 1), ("u", 2)]
     assert [kind.colour for kind in grid.kinds] == [HEADS[name].colour for name in kinds]
 
 

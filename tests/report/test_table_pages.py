@@ -112,7 +112,7 @@ def test_links_know_both_places() -> None:
 def test_a_page_and_a_latex_file_are_written_next_to_each_table(tmp_path: Path) -> None:
     tables = [tmp_path / f"{name}.csv" for name in ("one", "two")]
     for table in tables:
-        table.write_text(f"name,n\n{table.stem},0.12345\n", encoding="utf-8")
+        table.write_text(f"name,n,head_from_0\n{table.stem},0.12345,7\n", encoding="utf-8")
     caption = tmp_path / "caption.rst"
     caption.write_text('About *{{ snakemake.config["study"] }}*.', encoding="utf-8")
     main(
@@ -128,7 +128,8 @@ def test_a_page_and_a_latex_file_are_written_next_to_each_table(tmp_path: Path) 
         assert "About <em>s</em>." in page
         assert f"<h1>{table.stem.capitalize()}</h1>" in page
         files = json.loads(re.search(r'id="files">(.*?)</script>', page, re.S)[1])
-        assert list(csv.reader(io.StringIO(files["csv"])))[1] == [table.stem, "0.12345"]
+        assert list(csv.reader(io.StringIO(files["csv"])))[1] == [table.stem, "0.12345", "7"]
+        assert "head from 0" not in page and "count from 1" in page
         assert files["tex"] == table.with_suffix(".tex").read_text(encoding="utf-8")
         assert latex_table(readable(read_texts(table)), "x", "y").count("0.1235") == 1
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.ablation_modes import covariance_of, interval_of_mean, verdict
-from workflow_scripts.ablation.measures import HEADS, OTHER, rows_of_kind
+from workflow_scripts.ablation.measures import HEADS, UNCLASSIFIED, rows_of_kind
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
@@ -113,7 +113,7 @@ def main(
             kinds |= getattr(chapter, "HEAD_KINDS", {})
     known_kinds = {name: kinds[name] for name in STRATA if name in kinds}
     found_kinds = [
-        [name for name, fits in known_kinds.items() if fits(row, threshold)] or [OTHER]
+        [name for name, fits in known_kinds.items() if fits(row, threshold)] or [UNCLASSIFIED]
         for _, row in joined.iterrows()
     ]
     joined["kinds"] = list(map(", ".join, found_kinds))

@@ -28,7 +28,6 @@ from workflow_scripts.core.measures.forms import (
 PAPER = "kovaleva2019"
 MODE_HEADS = Table(
     "tables/ablation-mode-heads.csv",
-    "what disabling a head shows in each mode, and in all of them together",
     value="verdict",
     **NO_INTERVAL,
     keys=("task", "seed", "of"),
@@ -39,7 +38,6 @@ MODE_HEADS = Table(
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
 ATTRIBUTION = Table(
     "tables/ablation-attribution-heads.csv",
-    "what one backward pass estimates of the effect of disabling the head on the loss",
     value="attribution",
     interval="attribution",
     keys=("task", "seed", "estimate"),
@@ -53,7 +51,6 @@ NEXT_TOKEN_ATTRIBUTION = replace(
 )
 SCORES = Table(
     "ablation/<task>.pretrained.<seed>.scores.parquet",
-    "the change of the score with the head disabled, or with it alone in its layer",
     value="effect",
     keys=("unit", "mode", "split", "metric"),
     p="p_corrected",
@@ -64,17 +61,15 @@ SCORES = Table(
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
-    "what kind of head it is, and what disabling it shows at each task",
     value="stratum",
     **NO_INTERVAL,
-    categories=("syntactic", "frames", "coreference", "position", "special tokens", "other"),
+    categories=("syntactic", "frames", "coreference", "position", "special tokens", "unclassified"),
     paper=PAPER,
     group="Kinds of heads",
 )
+# Of a key-value group, `head` is the key-value head.
 NEXT_TOKEN = Table(
     "ablation/next_token.scores.parquet",
-    "the change of a decoder's nats per token with heads disabled; of a key-value group, `head` is "
-    "the key-value head",
     value="effect",
     keys=("unit", "mode"),
     p="p_corrected",
@@ -82,7 +77,7 @@ NEXT_TOKEN = Table(
     unit="nats",
     decimals=3,
 )
-OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
+UNCLASSIFIED = HEADS.categories[-1]
 # The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
 MEASURED_ON = {
     "syntactic": "trees",
@@ -207,9 +202,9 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "at finding antecedents of pronouns, names or nouns, and beats both the nearest mention "
         "and the nearest mention with the same head word. Position: most of its attention is on "
         "the previous, the next or the current token. Special tokens: most is on [CLS] and [SEP]. "
-        "Other: unclassified. A head beats a baseline if the 95% interval of its gain, corrected "
-        "for all heads and relations or types of mentions, is above 0. Only kinds that this study "
-        "measures are used.",
+        "Unclassified: none of these. A head beats a baseline if the 95% interval of its gain, "
+        "corrected for all heads and relations or types of mentions, is above 0. Only kinds that "
+        "this study measures are used.",
         category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
     )
     runs = found.each(SCORES)

@@ -15,7 +15,6 @@ from workflow_scripts.core.measures.forms import (
 
 HEADS = Table(
     "tables/niven2019-heads.csv",
-    "what disabling the head changes in the model's use of the cue",
     value="effect",
     keys=("split", "setup", "measure"),
     p="p_corrected",
@@ -27,14 +26,12 @@ HEADS = Table(
 # A row for each point, set-up and seed of BERT trained on the original points.
 PREDICTIONS = Table(
     "arguments/bert.original.<seed>.parquet",
-    "the logits of a point's warrants, of one seed",
     value="logit_1",
     keys=("version", "id", "setup", "split", "seed"),
     **NO_INTERVAL,
 )
 SCORES = Table(
     "arguments/scores.parquet",
-    "the accuracy of a run on a set of points, from 0 to 1",
     value="accuracy",
     keys=("family", "trained_on", "setup", "seed", "split", "points", "degenerate"),
     interval="",

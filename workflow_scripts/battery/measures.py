@@ -18,7 +18,6 @@ GROUP = {"paper": "olsson2022", "group": "Roles"}
 DATA = ("text", "Roles on running text")
 RANDOM = Table(
     "battery/roles.parquet",
-    "the mean attention to a role's token, where random tokens are repeated",
     value="score",
     keys=("role",),
     p="p_corrected",
@@ -29,7 +28,6 @@ RANDOM = Table(
 )
 NATURAL = replace(
     RANDOM,
-    about="the mean attention to a role's token, where running text repeats a token",
     value="natural",
     interval="natural",
     n="n_segments",
@@ -38,7 +36,6 @@ NATURAL = replace(
 )
 SINKS = Table(
     "battery/sinks.parquet",
-    "the mean weight on the first token",
     value="attention",
     keys=("first",),
     null="second",
@@ -48,7 +45,6 @@ SINKS = Table(
 )
 BY_NORM = replace(
     SINKS,
-    about="the first token's share of the norms of the weighted vectors",
     value="by_norm",
     interval="by_norm",
     null="",
@@ -56,7 +52,6 @@ BY_NORM = replace(
 )
 COPYING = Table(
     "battery/copying.parquet",
-    "how often the attended token has the largest logit in the head's own output",
     value="top",
     interval="top",
     p="p_corrected",
@@ -67,7 +62,6 @@ COPYING = Table(
 )
 RETRIEVAL = Table(
     "battery/retrieval.parquet",
-    "the share of the needles' tokens that the head copies",
     value="score",
     p="p_corrected",
     null="others",
@@ -77,7 +71,6 @@ RETRIEVAL = Table(
 )
 EIGENVALUE = replace(
     COPYING,
-    about="the eigenvalue score of the head's OV circuit",
     value="eigenvalue",
     **NO_INTERVAL,
     p="",

@@ -7,7 +7,6 @@ from workflow_scripts.core.measures.forms import NO_INTERVAL, Form, Study, Table
 
 EMBEDDING = Table(
     "clusters/embedding.parquet",
-    "what kind of head it is in Figure 6",
     value="behaviour",
     **NO_INTERVAL,
     paper="clark2019",
@@ -18,7 +17,6 @@ EMBEDDING = Table(
 OF_DECODERS = ("punctuation", "first", "broad", "previous", "other")
 COORDINATE = replace(
     EMBEDDING,
-    about="a coordinate of the head in the plane of Figure 6",
     value="x",
     categories=None,
     scale="diverging",
@@ -26,7 +24,6 @@ COORDINATE = replace(
 )
 DISTANCES = Table(
     "clusters/distances.parquet",
-    "the Jensen-Shannon divergence of two heads' attention, in nats: a row for each pair",
     value="distance",
     keys=("layer_a", "head_a", "layer_b", "head_b"),
     interval="",

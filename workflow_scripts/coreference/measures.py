@@ -20,7 +20,6 @@ from workflow_scripts.core.stats.randomisation import best_above_baseline
 DATA = ("mentions", "Coreferent mentions")
 SCORES = Table(
     "coreference/scores.parquet",
-    "how often the head word of a mention attends most to that of an antecedent",
     value="accuracy",
     keys=("candidates", "type"),
     **PERCENT,
@@ -28,10 +27,10 @@ SCORES = Table(
     paper="clark2019",
     group="Coreference",
 )
+# Of no attention head.
 RULES = replace(
     SCORES,
     file="coreference/rules.parquet",
-    about="how often a rule finds an antecedent: of no attention head",
     keys=("system", "type"),
 )
 MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nominals"}

@@ -18,14 +18,12 @@ from workflow_scripts.core.measures.forms import (
 PAPER = "kovaleva2019"
 SIMILARITY = Table(
     "finetuning/<task>.<seed>.similarity.parquet",
-    "the cosine similarity of the head's maps before and after fine-tuning",
     value="similarity",
     decimals=3,
     better="low",
 )
 KINDS = Table(
     "finetuning/<task>.<seed>.features.parquet",
-    "the share of attention that goes to tokens of a kind, over all examples",
     value="share",
     keys=("kind", "query", "stage"),
     interval="share",
@@ -36,14 +34,12 @@ KINDS = Table(
 )
 LINKS = Table(
     "finetuning/<task>.<seed>.links.parquet",
-    "the mean attention between linked words that are two or more tokens apart",
     value="attention",
     keys=("link", "far", "stage"),
     **PERCENT,
 )
 SHARED = Table(
     "finetuning/<task>.<seed>.shared.parquet",
-    "attention to words that both sentences share, per token, minus that to other words",
     value="excess",
     keys=("measure", "stage"),
     null=0,

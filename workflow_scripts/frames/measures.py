@@ -21,7 +21,6 @@ from workflow_scripts.core.measures.forms import (
 DATA = ("frames", "Frames")
 LINKS = Table(
     "frames/scores.parquet",
-    "the mean attention between a predicate and its core frame elements",
     value="attention",
     keys=("direction",),
     **PERCENT,
@@ -31,7 +30,6 @@ LINKS = Table(
 )
 ABOVE_CONTROLS = replace(
     LINKS,
-    about="attention along such links, minus that between unlinked words as far apart",
     value="difference",
     interval="difference",
     n="n_compared",

@@ -6,8 +6,6 @@ from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, PERCENT, Form, 
 
 SPECIAL_TOKENS = Table(
     "mixing/special_tokens.parquet",
-    "the mean share of [CLS] (of a decoder the first token), [SEP], or periods and commas in the "
-    "norms of what a head reads",
     value="attention",
     keys=("target",),
     **PERCENT,
@@ -16,8 +14,6 @@ SPECIAL_TOKENS = Table(
 )
 SYNTAX = Table(
     "mixing/scores.parquet",
-    "how often the word with the largest norm is the syntactic head, or in the other direction the "
-    "dependent",
     value="accuracy",
     keys=("direction", "relation"),
     **PERCENT,

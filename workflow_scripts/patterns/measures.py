@@ -29,7 +29,6 @@ from workflow_scripts.patterns.annotated_maps import CLASSES
 
 SHARES = Table(
     "patterns/shares.parquet",
-    "the share of the head's maps that are of a class",
     value="share",
     keys=("method", "task", "stage", "seed", "class"),
     interval="",
@@ -37,8 +36,7 @@ SHARES = Table(
     paper="kovaleva2019",
     group="Classes of maps",
 )
-MOST = "the class of most of the head's maps"
-CLASS_OF_MOST = replace(SHARES, about=MOST, factor=1, unit="", categories=CLASSES)
+CLASS_OF_MOST = replace(SHARES, factor=1, unit="", categories=CLASSES)
 NETWORK = {"method": "network"}
 
 

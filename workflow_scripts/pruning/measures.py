@@ -15,7 +15,6 @@ from workflow_scripts.core.measures.forms import (
 
 IMPORTANCE = Table(
     "pruning/<task>.pretrained.<seed>.importance.parquet",
-    "the mean of |dL/d gate| over training examples",
     value="importance",
     keys=("variant",),
     decimals=4,
@@ -25,16 +24,14 @@ IMPORTANCE = Table(
 )
 NORMALISED = replace(
     IMPORTANCE,
-    about="importance divided by the l2 norm of its layer; heads are pruned in this order",
     value="normalised",
     interval="",
     decimals=3,
 )
+# Of a key-value group, `head` is the key-value head.
 NEXT_TOKEN = replace(
     IMPORTANCE,
     file="pruning/next_token.importance.parquet",
-    about="the mean of |dL/d gate| over segments of running text; of a key-value group, `head` is "
-    "the key-value head",
     keys=("unit",),
 )
 

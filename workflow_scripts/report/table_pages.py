@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tables import FROM_0
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import json_in_script, script_digest
 from workflow_scripts.core.run.job import Out
@@ -266,7 +267,7 @@ def main(
     """Write all pages; `headings` are the tables' titles, `captions_of` the captions' files."""
     every = zip(tables, captions_of, headings, pages_of, latex_of, strict=True)
     for table, path, heading, page, latex in every:
-        frame = read_texts(table)
+        frame = read_texts(table).drop(columns=FROM_0, errors="ignore")
         text = latex_table(readable(frame), heading, table.stem)
         shown = table_page(
             frame,

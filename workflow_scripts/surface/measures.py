@@ -21,7 +21,6 @@ DATA = ("text", "Running text")
 UNIFORM = {"null": "uniform", "null_title": "uniform attention"}
 ENTROPY = Table(
     "surface/entropy.parquet",
-    "the mean entropy of the queries' attention, in nats",
     value="entropy",
     keys=("query",),
     **UNIFORM,
@@ -31,7 +30,6 @@ ENTROPY = Table(
 )
 LARGEST = replace(
     ENTROPY,
-    about="the mean of the largest weight that a query gives to a single token",
     value="largest",
     interval="largest",
     null="",
@@ -40,7 +38,6 @@ LARGEST = replace(
 )
 POSITION = Table(
     "surface/position.parquet",
-    "the mean attention to the previous or next token, or to the token itself",
     value="attention",
     keys=("target",),
     **PERCENT,
@@ -50,13 +47,11 @@ POSITION = Table(
 SPECIAL_TOKENS = replace(
     POSITION,
     file="surface/special_tokens.parquet",
-    about="the mean attention to [CLS], [SEP], or periods and commas",
     **UNIFORM,
     group="Special tokens",
 )
 GRADIENTS = Table(
     "surface/gradients.parquet",
-    "the mean of |dL/d weight| over the queries and the keys of a class of tokens",
     value="gradient",
     keys=("target",),
     unit="nats",
@@ -66,7 +61,6 @@ GRADIENTS = Table(
 )
 RELATIVE = replace(
     LARGEST,
-    about="of a decoder: entropy as a share of log i, the largest that a token at position i has",
     value="relative",
     interval="relative",
     **UNIFORM | {"null": 100},

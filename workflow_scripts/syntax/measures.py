@@ -25,8 +25,6 @@ from workflow_scripts.core.stats.randomisation import best_above_baseline
 DATA = ("trees", "Dependency trees")
 SCORES = Table(
     "syntax/scores.parquet",
-    "how often the word attended to most is the syntactic head, or in the other direction the "
-    "dependent; the better direction counts",
     value="accuracy",
     keys=("direction", "relation"),
     label="direction",
@@ -38,15 +36,14 @@ SCORES = Table(
 )
 BEST = replace(
     SCORES,
-    about="the accuracy at the head's best relation, minus the best fixed offset's",
     null=0,
     null_title="best fixed offset",
     unit="points",
     scale="diverging",
 )
+# Of no attention head.
 OFFSETS = Table(
     "syntax/offsets.parquet",
-    "how often the word at a fixed offset is the syntactic head: of no attention head",
     value="accuracy",
     keys=("offset", "relation"),
     **NO_INTERVAL,

@@ -27,7 +27,6 @@ DATA = ("pairs", "Translation")
 TASK = "translation"
 SCORES = Table(
     "translation/<run>.scores.parquet",
-    "the change of a metric with the head masked, or with it alone in its layer",
     value="effect",
     keys=("type", "unit", "mode", "split", "metric"),
     p="p_corrected",
@@ -35,7 +34,6 @@ SCORES = Table(
 )
 IMPORTANCE = Table(
     "translation/<run>.importance.parquet",
-    "the mean of |dL/d gate| over training pairs",
     value="importance",
     keys=("type",),
     decimals=4,
@@ -45,26 +43,22 @@ IMPORTANCE = Table(
 )
 NORMALISED = replace(
     IMPORTANCE,
-    about="importance divided by the l2 norm of its type and layer; heads are pruned in this order",
     value="normalised",
     interval="",
     decimals=3,
 )
 CURVES = Table(
     "translation/<run>.curves.parquet",
-    "a metric with as many heads pruned, in an order: of all heads or of a type",
     value="score",
     keys=("strategy", "scope", "draw", "step", "metric"),
 )
 TRAINING = replace(
     CURVES,
     file="translation/<run>.training.parquet",
-    about="a metric with as many heads pruned, after an epoch of training",
     keys=(*CURVES.keys, "epoch"),
 )
 OF_TYPES = Table(
     "translation/<run>.types.parquet",
-    "a number of a type's heads, or of one type minus another",
     value="value",
     keys=("measure", "type", "other"),
 )

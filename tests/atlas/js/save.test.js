@@ -20,7 +20,7 @@ test("no text is a formula of a spreadsheet program; numbers stay numbers", () =
   assert.equal(csvText([{ "=a": "\r1" }]), `'=a\r\n"'\r1"\r\n`);
 });
 
-test("a measure's rows count layers and heads from 1 and name its category", () => {
+test("a measure's rows count layers and heads from 1 and from 0 and name its category", () => {
   const model = { name: "m", n_layers: 2, n_heads: 2 };
   const measure = {
     id: "a", title: "A", unit: "%", scale: "sequential", state: "pretrained", value: [1, 2, 3, null], low: [0, 1, 2, null], high: null,
@@ -29,8 +29,8 @@ test("a measure's rows count layers and heads from 1 and name its category", () 
   const rows = measureRows(model, measure);
   assert.equal(rows.length, 4);
   assert.deepEqual(
-    [rows[2].layer, rows[2].head, rows[2].value, rows[2].low, rows[2].n, rows[2].null],
-    [2, 1, 3, 2, 7, 5],
+    [rows[2].layer, rows[2].head, rows[2].layer_from_0, rows[2].head_from_0, rows[2].value, rows[2].low, rows[2].n, rows[2].null],
+    [2, 1, 1, 0, 3, 2, 7, 5],
   );
   assert.deepEqual(measureRows(model, measure, [3, 0]).map(({ layer, head }) => [layer, head]), [[2, 2], [1, 1]]);
   const classes = { ...measure, scale: "category", value: [1, 0, null, 1], categories: ["x", "y"] };

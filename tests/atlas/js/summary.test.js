@@ -27,7 +27,7 @@ test("kind, class of maps and entropy, in this order, whatever that of the file"
   const measures = [
     { id: "entropy.all", unit: "nats", value: [1.25, 2], low: [1.1, 1.9], high: [1.4, 2.1], n: [7, 8], null: 4.8, null_title: "uniform attention" },
     { id: "patterns.pretrained", scale: "category", categories: ["block", "diagonal"], value: [1, 0], label: ["99%", "60%"], n: 40, about: "Over SST-2, MNLI (generated)." },
-    { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "position", "other"], value: [1, 2] },
+    { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "position", "unclassified"], value: [1, 2] },
     { id: "entropy.cls", unit: "nats", value: [1, 1] },
   ];
   assert.deepEqual(stated(measures), [
@@ -97,7 +97,7 @@ test("what disabling costs or gains on each task, the largest first, and one lin
 test("first the line that distinguishes the head: an effect, else its kind, else a gain, else where its attention goes", () => {
   const measures = [
     { id: "attention.cls", value: [60, 60] },
-    { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "special tokens", "other"], value: [0, 1] },
+    { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "special tokens", "unclassified"], value: [0, 1] },
     { id: "syntax.dobj", better: "high", null: 40, null_title: "offset", value: [60, 60], low: [55, 55], high: [65, 65] },
   ];
   const effect = (p) => ({ ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, -3], p: [p, p] });

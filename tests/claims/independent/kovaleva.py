@@ -184,7 +184,7 @@ def costly_head_and_shared_words(study: Study, task: str) -> Cases:
         raise Missing(task)
     worst = heads.sort_values(f"effect_{NAMES[task]}").iloc[0]
     wanted = {"task": NAMES[task], "stage": "fine-tuned", "measure": "copy"}
-    wanted |= {"layer": worst["layer"], "head": worst["head"]}
+    wanted |= {"layer": worst["layer_from_0"], "head": worst["head_from_0"]}
     rows = where(study.all("finetuning/*.shared.parquet"), **wanted)
     return [Case(*(100 * means(rows, "excess", *ENDS)), task, task=NAMES[task])]
 

@@ -16,6 +16,8 @@ Item = TypeVar("Item")
 # A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
 FORMULA = re.compile(r"[=+\-@]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+HEAD_NAME = re.compile(r"(\d+)-(\d+)", re.ASCII)
+FROM_0 = ["layer_from_0", "head_from_0"]
 ROW = "row"  # the column of a part of a table with the place of each row in the whole
 
 
@@ -25,8 +27,11 @@ def write(frame: pd.DataFrame, path: Path) -> None:
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV for people: floats with six significant digits, texts `as_text`."""
-    shown = frame.rename(columns=as_text)
+    """Write a table as CSV for people: floats with six significant digits, texts `as_text`.
+
+    Next to heads stand both counts, as `count_twice` gives them.
+    """
+    shown = count_twice(frame).rename(columns=as_text)
     for name, column in shown.items():
         if not is_numeric_dtype(column):
             shown[name] = pd.Series(map(as_text, column), index=shown.index, dtype=object)
@@ -42,8 +47,43 @@ def read_csv(path: Path, dtype: Any = None) -> pd.DataFrame:
     frame = pd.read_csv(path, dtype=dtype, keep_default_na=False, na_values=[""])
     for name, column in frame.items():
         if not is_numeric_dtype(column):
-            frame[name] = column.map(from_text, na_action="ignore")
+            frame[name] = column.map(from_text, na_action="ignore").astype(column.dtype)
     return frame.rename(columns=from_text)
+
+
+def count_twice(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with layer_from_0 and head_from_0 after `head`, where it has a row a head.
+
+    Heads are names such as 8-11 in a column `head`; or there is a column `name`, next to `layer`
+    and `head` from 0, which then count from 1.
+    """
+    shown = frame.copy()
+    if {"name", "layer", "head"} <= {*frame}:
+        numbers = frame[["layer", "head"]]
+        shown[["layer", "head"]] += 1
+    elif "head" in frame and _are_heads(frame["head"]):
+        numbers = frame["head"].astype("str").str.extract(HEAD_NAME).astype("Int64") - 1
+    else:
+        return frame
+    place = frame.columns.get_loc("head") + 1
+    for position, name in enumerate(FROM_0):
+        shown.insert(place + position, name, numbers.iloc[:, position])
+    return shown
+
+
+def count_from_0(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table that `write_csv` wrote as it was, where it has a column `name`."""
+    if {"name", *FROM_0} <= {*frame}:
+        return frame.assign(layer=frame[FROM_0[0]], head=frame[FROM_0[1]]).drop(columns=FROM_0)
+    return frame
+
+
+def _are_heads(column: pd.Series) -> bool:
+    """Whether all that stands in a column is names of heads."""
+    return all(
+        isinstance(cell, str) and (not cell or HEAD_NAME.fullmatch(cell))
+        for cell in column.dropna()
+    )
 
 
 def as_text(cell: Any) -> Any:

@@ -47,7 +47,6 @@ class Table:
     """
 
     file: str
-    about: str  # what a row's number is, for people
     value: str
     keys: tuple[str, ...] = ()
     interval: str = "ci"
@@ -241,8 +240,9 @@ class TableSet:
         name = _file(table)
         path = self._paths[name]
         if name not in self._frames:
-            reader = tables.read_csv if path.suffix == ".csv" else tables.read
-            self._frames[name] = reader(path)
+            printed = path.suffix == ".csv"
+            frame = tables.count_from_0(tables.read_csv(path)) if printed else tables.read(path)
+            self._frames[name] = frame
         if isinstance(table, Table):
             tables.check_columns(self._frames[name], path, (*table.keys, table.value))
         return self._frames[name]

@@ -76,7 +76,7 @@ HEADS = {
     "coreference": Look("coreference", VERMILLION, "P"),
     "position": Look("position", PURPLE, "s"),
     "special tokens": Look("special tokens", BLUE, "o"),
-    "other": Look("other", PALE, "^"),
+    "unclassified": Look("unclassified", PALE, "^"),
 }
 # Classes of maps; blue and red make purple.
 CLASSES = {

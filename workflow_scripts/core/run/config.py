@@ -86,8 +86,11 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
     if missing:
         node = missing[0]
         words = f"{node.name}: {node.value}: no such file or directory; correct the path"
-        if node.schema["format"] == "data-path":
-            words += f", or data ({config['data']}) or licensed, from which such paths start"
+        for key in ("data", "licensed"):
+            start = config.get(key, ".")
+            below = Path(node.value).absolute().is_relative_to(os.path.abspath(start))
+            if node.schema["format"] == "data-path" and start != "." and below:
+                words += f", or {key}, the directory {start} that it starts from"
         raise InputError(f"config: {words}{and_more(missing)}")
     for node in nodes:
         files = files_below(Path(node.value), deep=node.schema["format"] == "data-path")

@@ -23,7 +23,7 @@ export const CATEGORIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"
 export const NAMED = {
   cls: "#0072b2", "[CLS]": "#0072b2", sep: "#d55e00", "[SEP]": "#d55e00", punctuation: "#009e73", ". or ,": "#009e73",
   previous: "#cc79a7", "previous token": "#cc79a7", next: "#56b4e9", "next token": "#56b4e9", self: "#000000",
-  "same token": "#000000", broad: "#882255", other: "#cccccc", syntactic: "#332288",
+  "same token": "#000000", broad: "#882255", other: "#cccccc", unclassified: "#cccccc", syntactic: "#332288",
   first: "#332288", "first token": "#332288",
   coreference: "#d55e00", frames: "#f0e442", position: "#cc79a7", "special tokens": "#0072b2", vertical: "#0072b2", diagonal: "#d55e00",
   "vertical+diagonal": "#cc79a7", "vertical and diagonal": "#cc79a7", block: "#f0e442", heterogeneous: "#cccccc",

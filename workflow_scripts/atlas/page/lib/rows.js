@@ -4,13 +4,14 @@ import { countOf, layerOf, nullOf } from "./measures.js";
 import { badgesAt, badgesOf } from "./roles.js";
 
 /**
- * The columns that name a head, as integers from 1: a spreadsheet would read `3-7` as a date. `type` is there
- * where the model has several types of attention.
- * @returns {{type?: string, layer: number, head: number}}
+ * The columns that name a head, as integers from 1: a spreadsheet would read `3-7` as a date, and from 0, as in
+ * Parquet files. `type` is there where the model has several types of attention.
+ * @returns {{type?: string, layer: number, head: number, layer_from_0: number, head_from_0: number}}
  */
 export function headColumns(model, index) {
   const { type, layer } = layerOf(model, index);
-  return { ...(type && { type: type.name }), layer, head: (index % model.n_heads) + 1 };
+  const head = index % model.n_heads;
+  return { ...(type && { type: type.name }), layer, head: head + 1, layer_from_0: layer - 1, head_from_0: head };
 }
 
 /**

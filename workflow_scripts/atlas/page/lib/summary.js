@@ -96,8 +96,7 @@ function goals(members, i) {
 }
 
 function kind([measure], i) {
-  const name = valueText(measure, i);
-  return [{ sentence: `Kind of head: ${name === "other" ? "unclassified" : name}`, measure }];
+  return [{ sentence: `Kind of head: ${valueText(measure, i)}`, measure }];
 }
 
 function shape([measure], i) {

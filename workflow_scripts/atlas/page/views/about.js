@@ -70,7 +70,7 @@ export function About({ atlas, state, go }) {
       </section>
       <section>
         <h3>The numbers</h3>
-        <p>All numbers of this page are in the file atlas.json next to it, which other programs can read. The page makes no network requests.</p>
+        <p>All numbers of this page are in the file atlas.json next to it, which other programs can read; it counts layers and heads from 0. The page makes no network requests.</p>
       </section>
     </div>
   `;

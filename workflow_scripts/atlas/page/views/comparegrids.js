@@ -7,13 +7,14 @@ import { jensenShannon } from "../lib/maps.js";
 import { claim, denial, hatched, headName, valueText } from "../lib/measures.js";
 import { apart, differences, sameShape } from "../lib/pairs.js";
 import { headColumns } from "../lib/rows.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { saveSvg } from "../lib/save.js";
 import { colours, domain, ramp } from "../lib/scales.js";
 import { sideName } from "./comparemaps.js";
 import { GridsFigure, standalone } from "./figures.js";
 import { ColourBar, useMaps } from "./headmaps.js";
 import { MiniGrid } from "./minigrid.js";
 import { MeasurePicker } from "./picker.js";
+import { SaveCsv } from "./savecsv.js";
 
 /** @param {{atlas: object, a: object, b: object, pairs: object[], state: object, go: function, dark: boolean}} props */
 export function CompareGrids({ atlas, a, b, pairs, state, go, dark }) {
@@ -106,7 +107,7 @@ function Saves({ file, title, grids, rows }) {
   const save = () => saveSvg(standalone(html`<${GridsFigure} grids=${grids.map(dressed)} />`), file, { title });
   return html`<span class="saves">
     <button class="save-svg" onClick=${save}>SVG</button>
-    <button class="save-csv" onClick=${() => saveCsv(rows(), file)}>CSV</button>
+    <${SaveCsv} rows=${rows} name=${file} />
   </span>`;
 }
 

@@ -6,7 +6,7 @@ import { layout, spots } from "../lib/layout.js";
 import { hatched, hatchRule } from "../lib/measures.js";
 import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { saveSvg } from "../lib/save.js";
 import { colours } from "../lib/scales.js";
 import { ordered } from "../lib/statistics.js";
 import { Cells, Hatches } from "./cells.js";
@@ -17,6 +17,7 @@ import { Legend } from "./legend.js";
 import { Axes, HeadMeans, LayerMeans } from "./margins.js";
 import { Ranked } from "./ranked.js";
 import { Roles } from "./roles.js";
+import { SaveCsv } from "./savecsv.js";
 import { Tooltip } from "./tooltip.js";
 
 /** @param {{atlas, state, go, dark}} props */
@@ -87,7 +88,7 @@ function HeadsPicture({ heads, dark, byValue, tops, study }) {
       <${Tooltip} ...${{ model, measures: [measure], place: spots(order, place, width) }} />
       <div class="row save">
         <button type="button" class="save-svg" onClick=${save} title="Save the picture, ready for a paper">SVG</button>
-        <button type="button" class="save-csv" onClick=${() => saveCsv(measureRows(model, measure), name)} title="Save the numbers">CSV</button>
+        <${SaveCsv} rows=${() => measureRows(model, measure)} name=${name} stated />
       </div>
     </figure>
   `;

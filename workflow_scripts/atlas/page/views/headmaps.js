@@ -11,7 +11,7 @@ import { largest, loadMaps, weighted } from "../lib/maps.js";
 import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { saveSvg } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
 import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
 import { firstWords } from "../lib/texts.js";
@@ -19,6 +19,7 @@ import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { Outcome } from "./outcome.js";
+import { SaveCsv } from "./savecsv.js";
 import { directionNote, DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
@@ -102,7 +103,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       ${!hasNorms && html`<${NormsOf} model=${model} segments=${[segment]} />`}
       <span class="saves">
         <button class="save-svg" onClick=${() => savePicture(kind, shared, faintest * top, title, file)} disabled=${!heads}>SVG</button>
-        <button class="save-csv" onClick=${() => saveCsv(rowsOf(shared, segment, named, model), file)} disabled=${!heads}>CSV</button>
+        <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model)} name=${file} disabled=${!heads} />
       </span>
     </div>
     <div class="choices">

@@ -5,10 +5,11 @@ import { stateTitle } from "../lib/choice.js";
 import { headName, layersOf } from "../lib/measures.js";
 import { pixelsOf } from "../lib/modelmaps.js";
 import { headColumns } from "../lib/rows.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { saveSvg } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { standalone } from "./figures.js";
+import { SaveCsv } from "./savecsv.js";
 
 const TICKS = [0, 0.04, 0.25, 0.5, 1];
 const SCALE = "Colour is the root of the weight, on one scale from 0 to 1 for all maps.";
@@ -46,7 +47,7 @@ export function SaveModelMaps({ model, segment, state, blocks, heads, direction,
   const save = () => saveSvg(standalone(html`<${Figure} ...${{ model, heads, table }} />`), file, { title, notes: [SCALE, axesText(direction, words, first), poolText(blocks)].filter(Boolean) });
   return html`<span class="saves">
     <button type="button" class="save-svg" disabled=${!heads} onClick=${save}>SVG</button>
-    <button type="button" class="save-csv" disabled=${!heads} title="The most attended token of each head" onClick=${() => saveCsv(rowsOf(model, segment, state, heads, direction || [words ? "words" : "all", first && "without-first"].filter(Boolean).join("-")), file)}>CSV</button>
+    <${SaveCsv} disabled=${!heads} title="The most attended token of each head" rows=${() => rowsOf(model, segment, state, heads, direction || [words ? "words" : "all", first && "without-first"].filter(Boolean).join("-"))} name=${file} />
   </span>`;
 }
 

@@ -8,9 +8,9 @@ import { number } from "../lib/format.js";
 import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { ofType } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
-import { saveCsv } from "../lib/save.js";
 import { firstWords } from "../lib/texts.js";
 import { useMaps } from "./headmaps.js";
+import { SaveCsv } from "./savecsv.js";
 
 const LISTED = 6;
 
@@ -48,19 +48,17 @@ function List({ model, index, state, go, distances, over }) {
   const { heads } = overlaid(model, index, state.with);
   const top = Math.max(...distances.filter((distance) => distance !== null));
   const own = { model, index, state: state.state ?? model.states[0].name };
-  const save = () => {
-    const rows = nearest(distances, distances.length).map(({ index: other, distance }) => ({
+  const rows = () =>
+    nearest(distances, distances.length).map(({ index: other, distance }) => ({
       model: model.name,
       ...headColumns(model, index),
       ...Object.fromEntries(Object.entries(headColumns(model, other)).map(([key, value]) => [`other_${key}`, value])),
       distance,
     }));
-    saveCsv(rows, `${model.name}_${headName(model, index)}_distances`);
-  };
   return html`<section class="nearest" aria-labelledby="nearest-title">
     <div class="section-head">
       <h3 id="nearest-title">Nearest heads</h3>
-      <span class="saves"><button class="save-csv" onClick=${save}>CSV</button></span>
+      <span class="saves"><${SaveCsv} rows=${rows} name=${`${model.name}_${headName(model, index)}_distances`} /></span>
     </div>
     <ol>
       ${found.map(({ index: other, distance }) => {

@@ -4,10 +4,11 @@ import { html, useMemo, useRef, useState } from "../vendor/standalone.module.js"
 import { along, placeOf, reach } from "../lib/cloud.js";
 import { number } from "../lib/format.js";
 import { headName, intervalOf, valueText } from "../lib/measures.js";
-import { fileName, measureRows } from "../lib/rows.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { fileName, headColumns, measureRows } from "../lib/rows.js";
+import { saveSvg } from "../lib/save.js";
 import { colours, tickDecimals, ticks } from "../lib/scales.js";
 import { pointing, useHover, useWidth } from "./hooks.js";
+import { SaveCsv } from "./savecsv.js";
 import { Tooltip } from "./tooltip.js";
 
 const [TOP, RIGHT, BOTTOM] = [12, 12, 48];
@@ -46,7 +47,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
     });
   const rows = () => {
     const up = measureRows(model, y);
-    return measureRows(model, x).map((row, index) => pair(row, up[index]));
+    return measureRows(model, x).map((row, index) => pair({ model: model.name, ...headColumns(model, index) }, row, up[index]));
   };
   return html`
     <figure class="scatter-figure" ref=${box} ...${pointing()}>
@@ -69,7 +70,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
         <p class="small soft">${missing(x, y, places)} Thin lines are each head's intervals, dashed lines the baselines.</p>
         <div class="row save">
           <button type="button" class="save-svg" onClick=${save} title="Save the picture, ready for a paper">SVG</button>
-          <button type="button" class="save-csv" onClick=${() => saveCsv(rows(), name)} title="Save the numbers">CSV</button>
+          <${SaveCsv} rows=${rows} name=${name} stated />
         </div>
       </figcaption>
     </figure>
@@ -171,9 +172,8 @@ function missing(x, y, { points }) {
 }
 
 // A row of a CSV file with both measures.
-function pair(across, up) {
-  const { model, type, layer, head, ...first } = across;
-  const named = (row, axis) => Object.fromEntries(Object.entries(row).map(([key, value]) => [`${axis}_${key}`, value]));
-  const { model: _model, type: _type, layer: _layer, head: _head, ...second } = up;
-  return { model, ...(type && { type }), layer, head, ...named(first, "x"), ...named(second, "y") };
+function pair(head, across, up) {
+  const own = (row) => Object.entries(row).filter(([key]) => !(key in head));
+  const named = (row, axis) => Object.fromEntries(own(row).map(([key, value]) => [`${axis}_${key}`, value]));
+  return { ...head, ...named(across, "x"), ...named(up, "y") };
 }

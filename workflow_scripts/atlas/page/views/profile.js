@@ -6,10 +6,11 @@ import { number, pValue } from "../lib/format.js";
 import { beats, countOf, denial, differs, hatched, headName, intervalOf, nullOf, oneSided, valueText, withUnit } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { headColumns } from "../lib/rows.js";
-import { saveCsv, saveSvg, textWidth } from "../lib/save.js";
+import { saveSvg, textWidth } from "../lib/save.js";
 import { domain } from "../lib/scales.js";
 import { matches } from "../lib/search.js";
 import { standalone } from "./figures.js";
+import { SaveCsv } from "./savecsv.js";
 
 const [WIDTH, HEIGHT, PAD] = [180, 20, 5];
 const DOT = "Dot: this head; open where it is not better than the baseline or, with no better side, does not detectably differ from it.";
@@ -86,7 +87,7 @@ export function Profile({ atlas, model, measures, index, state }) {
       ${found.length < measures.length && html`<span class="soft small" role="status">${found.length} of ${measures.length}</span>`}
       <span class="saves">
         <button class="save-svg" onClick=${() => savePicture(sections, index, `Head ${label} of ${model.title}`, file)}>SVG</button>
-        <button class="save-csv" onClick=${() => saveCsv(rowsOf(model, measures, index), file)}>CSV</button>
+        <${SaveCsv} rows=${() => rowsOf(model, measures, index)} name=${file} />
       </span>
     </div>
     <p class="soft small">${DOT} Bar: its interval. Ticks: all heads. Dashed: the baseline.

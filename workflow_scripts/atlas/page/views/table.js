@@ -5,13 +5,13 @@ import { capital, number, plural, pValue, withMinus } from "../lib/format.js";
 import { claim, countOf, headName, holds, nullOf, ranks, valueText } from "../lib/measures.js";
 import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
-import { saveCsv } from "../lib/save.js";
 import { listed } from "../lib/statistics.js";
 import { AboutMeasure, Chooser, Context } from "./context.js";
 import { ClaimFilter, Filters } from "./filters.js";
 import { pointing, useHeads } from "./hooks.js";
 import { IntervalLine } from "./ranked.js";
 import { Roles, RolesOf } from "./roles.js";
+import { SaveCsv } from "./savecsv.js";
 
 /** @param {{atlas, state, go}} props */
 export function TableView({ atlas, state, go }) {
@@ -49,8 +49,7 @@ export function TableView({ atlas, state, go }) {
       </table>
     </div>
     <div class="row save">
-      <button type="button" class="save-csv" title="Save the numbers"
-        onClick=${() => saveCsv(measureRows(model, measure, order), fileName(atlas.study.name, model.name, measure.id))}>CSV</button>
+      <${SaveCsv} rows=${() => measureRows(model, measure, order)} name=${fileName(atlas.study.name, model.name, measure.id)} stated />
     </div>
     <${AboutMeasure} measure=${measure} />
   `;
