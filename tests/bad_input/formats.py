@@ -224,8 +224,10 @@ def jsonl_plainly(text: str) -> Records:
 
 
 def csv_plainly(text: str) -> Records:
-    names, *rows = [row for row in csv.reader(f"{line}\n" for line in lines_of(text)) if row]
-    return table_plainly([row[len(names) - 1 - names[::-1].index("text")] for row in rows])
+    names, *rows = [row for row in csv.reader(f"{line}\n" for line in lines_of(text)) if row] or [
+        []
+    ]
+    return table_plainly([dict(zip(names, row, strict=True))["text"] for row in rows])
 
 
 def table_plainly(cells: list[str | None]) -> Records:
