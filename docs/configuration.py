@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from workflow_scripts.core.data.cards import NEEDED_TOKENS
-from workflow_scripts.core.run import config, schema
+from workflow_scripts.core.run import config, places, schema
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
@@ -20,9 +20,10 @@ HEAD = """\
 
 A study is one YAML file: [config.yaml](../config.yaml) is the default study, [studies/](../studies)
 has others, and `snakemake --cores 8 figures --configfile mine.yaml` runs yours. A key that is not
-listed here is an error that names the accepted keys; so is a chapter without what it needs. A key
-that a study does not give has the default. A chapter that a study does not name is not part of it,
-except `corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
+listed here is an error that names the accepted keys; so is a chapter without what it needs. Old
+keys are still read, and planning names the new ones. A key that a study does not give has the
+default. A chapter that a study does not name is not part of it, except `corpora`, `tasks`,
+`attention` and `checkpoints`, from which the others are made.
 
 The file is YAML 1.1 or JSON: `5e-5` is a text there (write `0.00005`), `010` is 8, `no` is false.
 
@@ -47,10 +48,7 @@ use rule * from atlas as atlas_*
 Snakemake does not read this checkout's `profiles/default` then: copy it into that workflow, or its
 settings, on which [staleness](running.md#what-makes-a-result-stale) rests.
 """
-WITH_PATH = (
-    "`path` may stand next to `hub` or `fetch` "
-    "([which counts](inputs.md#public-data-that-the-workflow-fetches))"
-)
+LIST = ", or [a list](inputs.md#public-data-that-the-workflow-fetches) of a path and another"
 TABLE_HEAD = "| key | value | default | description |\n| --- | --- | --- | --- |\n"
 
 
@@ -98,11 +96,6 @@ def _section(title: str, part: dict[str, Any], needed: str, root: dict[str, Any]
         del shared[reference]
         target = schema.resolve({"$ref": reference}, root)
         text += f"\n### {', '.join(f'`{key}`' for key in keys)}\n\n"
-        options = [name for option in target.get("oneOf", []) for name in option["required"]]
-        if options:
-            text += f"Give exactly one of {', '.join(f'`{name}`' for name in options)}"
-            fetched = "path" in options and {"hub", "fetch"} & {*options}
-            text += f";\n{WITH_PATH}.\n\n" if fetched else ".\n\n"
         text += TABLE_HEAD + "".join(_rows(target, "", root, shared))
     return text
 
@@ -111,9 +104,25 @@ def _rows(
     part: dict[str, Any], prefix: str, root: dict[str, Any], shared: dict[str, list[str]]
 ) -> Iterator[str]:
     """A row for each key; objects with a definition of their own are entered into `shared`."""
-    for key, declared in part.get("properties", {}).items():
+    forms, properties = places.forms(part, root), part.get("properties", {})
+    if forms:
+        parts = {form: schema.resolve(properties[form], root) for form in forms}
+        described = [
+            f"{text if form == 'path' else f'`{text}`'}: {_escaped(parts[form]['description'])}"
+            for form, text in forms.items()
+        ]
+        accepted = f"one of these forms{LIST if {'path', 'fetch'} <= {*forms} else ''}"
+        needed = all(
+            {*option["required"]} & {*forms} for option in part.get("oneOf", [{"required": []}])
+        )
+        default = "required" if needed else ""
+        yield f"| `{prefix}from` | {accepted} | {default} | {'<br>'.join(described)} |\n"
+    for key, declared in properties.items():
         value = schema.resolve(declared, root)
         name, entries = f"{prefix}{key}", value.get("additionalProperties")
+        if key in forms or key not in places.shown(part, root):
+            yield from _rows(value, f"{prefix}from.{key}.", root, shared)
+            continue
         if isinstance(entries, dict) and schema.resolve(entries, root).get("type") == "object":
             shared.setdefault(entries["$ref"], []).append(f"{name}.<name>")
             accepted = "entries by name, see below"

@@ -16,13 +16,12 @@ ABLATION_COMPARED = (
 )
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 ABLATION_UNITS = {"head": ABLATION["modes"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
-for unit in ABLATION["mean"]:
+for unit in ABLATION["mean_units"]:
     if "mean" not in ABLATION_UNITS[unit]:
         ABLATION_UNITS[unit] = [*ABLATION_UNITS[unit], "mean"]
 # What every script that measures a classifier is given.
 ABLATION_RUN = {
     "task": "{task}",
-    "init": "{init}",
     "seed": lambda w: int(w.seed),
     "sample_seed": config["seed"],
     "max_tokens": lookup("{task}/max_tokens", within=TASKS),
@@ -100,7 +99,7 @@ use rule analysis_step as ablation_scores with:
         seed=config["seed"],
 
 
-ABLATION_SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
+ABLATION_SCORES = expand(rules.ablation_scores.output.scores, **FINETUNED_RUNS)
 
 
 ablation_disabling.drawn(
@@ -108,7 +107,7 @@ ablation_disabling.drawn(
     "Figure 8, one head ablated",
     input={
         "scores": ABLATION_SCORES,
-        "metrics": expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
+        "metrics": expand(rules.finetune.output.metrics, **FINETUNED_RUNS),
     },
     params={"mode": "uniform"},
 )
@@ -132,8 +131,8 @@ ablation.drawn(
 use rule light_step as michel2019_tables with:
     input:
         scores=ABLATION_SCORES,
-        gains=expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS),
-        found=expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS),
+        gains=expand(rules.ablation_scores.output.gain, **FINETUNED_RUNS),
+        found=expand(rules.ablation_scores.output.found, **FINETUNED_RUNS),
     output:
         table=ablation.table("michel2019-table1", "Table 1, every head masked"),
         best=ablation.table("michel2019-gains", "significant heads, and held-out gains"),
@@ -151,7 +150,7 @@ use rule light_step as michel2019_tables with:
 
 use rule analysis_step as ablation_modes with:
     input:
-        logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
+        logits=expand(rules.ablation_sweep.output.logits, **FINETUNED_RUNS),
         scores=ABLATION_SCORES,
     output:
         table=ablation.table("ablation-modes", "agreement between ablation methods"),
@@ -192,7 +191,7 @@ use rule light_step as head_behaviour with:
     input:
         known=read_by("columns"),
         scores=ABLATION_SCORES,
-        covariances=expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS),
+        covariances=expand(rules.ablation_scores.output.covariance, **FINETUNED_RUNS),
     output:
         heads=ablation.measured(
             ablation_disabling.table(
@@ -241,8 +240,8 @@ use rule training_step as classifier_attribution with:
 
 use rule analysis_step as ablation_attribution with:
     input:
-        logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
-        attributions=expand(rules.classifier_attribution.output.attribution, **PRETRAINED_RUNS),
+        logits=expand(rules.ablation_sweep.output.logits, **FINETUNED_RUNS),
+        attributions=expand(rules.classifier_attribution.output.attribution, **FINETUNED_RUNS),
     output:
         table=ablation_estimates.table("ablation-attribution", "attribution against exact effects"),
         heads=ablation.measured(

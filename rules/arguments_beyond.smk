@@ -19,7 +19,7 @@ use rule model_step as argument_reliance with:
     params:
         **step("arguments/argument_reliance.py"),
         family="bert",
-        setups=ARGUMENTS["keep"],
+        setups=ARGUMENTS["keep_weights_of"],
         settings=lambda w: ARGUMENT_BERT[w.model],
         cue=ARGUMENTS["cues"]["cue"],
         max_cues=ARGUMENTS["reliance"]["cues"],
@@ -74,7 +74,7 @@ use rule model_step as argument_heads with:
         **SAMPLING_JOB,
     params:
         **step("arguments/argument_heads.py"),
-        setups=ARGUMENTS["keep"],
+        setups=ARGUMENTS["keep_weights_of"],
         cue=ARGUMENTS["cues"]["cue"],
         same=ARGUMENTS["cues"]["same"],
         mode=ARGUMENTS["heads"]["mode"],

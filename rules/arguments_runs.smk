@@ -24,7 +24,7 @@ ARGUMENTS_JUDGED = {
     "seed": ARGUMENTS["seeds"],
 }
 # Set-ups whose weights are kept, by training set.
-ARGUMENT_KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
+ARGUMENT_KEEP = {"original": ARGUMENTS["keep_weights_of"], "swapped": [], "negated": []}
 # The set-ups that a family searches for.
 ARGUMENT_SEARCH_SETUPS = {
     family: ["full"] if settings["search"] == "full" else ARGUMENTS["setups"]

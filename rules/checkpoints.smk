@@ -3,6 +3,9 @@
 checkpoints = Products("checkpoints", "kovaleva2019", "3 Fine-tuned classifiers")
 checkpoint_head = Products("checkpoints", "clark2019", "3 Surface patterns")
 
+# What runs from these initial weights are called.
+CHECKPOINT_RUNS = {"pretrained": "finetuned", "random": "random"}
+
 CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
 CHECKPOINT_RECIPE = {
     key: FINETUNE[key]
@@ -43,12 +46,12 @@ use rule training_step as finetune with:
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
     wildcard_constraints:
-        init="pretrained",
+        init="finetuned",
     priority: 8  # begins the longest chain: sweep and pruning follow
     params:
         **step("checkpoints/finetune.py"),
         task="{task}",
-        init="{init}",
+        init="pretrained",
         recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},
         every_epoch=lambda w: w.task in FINETUNE["every_epoch"],
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
@@ -75,6 +78,8 @@ use rule finetune as finetune_random with:
     wildcard_constraints:
         init="random",
     priority: 3
+    params:
+        init="random",
 
 
 use rule light_step as kovaleva2019_table1 with:
@@ -82,7 +87,7 @@ use rule light_step as kovaleva2019_table1 with:
         metrics=expand(
             rules.finetune.output.metrics,
             task=TASKS,
-            init=FINETUNE["inits"],
+            init=[CHECKPOINT_RUNS[init] for init in FINETUNE["inits"]],
             seed=SEEDS,
             allow_missing=True,
         ),

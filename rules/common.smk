@@ -18,7 +18,8 @@ SCHEMAS = ROOT / "rules/schemas"
 # Jobs need docstrings, which transformers reads.
 os.environ.pop("PYTHONOPTIMIZE", None)
 check_marks(str(ROOT))
-config, main = check(config, SCHEMAS), workflow.is_main_process
+main = workflow.is_main_process
+config = check(config, SCHEMAS, tell=main)
 if main:  # jobs are started by a process that has checked the paths
     check_paths(config, SCHEMAS)
 config = downloads.locate(sources.pinned(config, refuse=main), SCHEMAS)
@@ -50,8 +51,8 @@ TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
-# The papers' figures and tables are of classifiers fine-tuned from the pretrained weights.
-PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
+# The classifiers of figures and tables: fine-tuned from pretrained weights, not random ones.
+FINETUNED_RUNS = {"task": TASKS, "init": "finetuned", "seed": SEEDS, "allow_missing": True}
 # What each model must have, with the chapters that need it.
 ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
@@ -84,7 +85,7 @@ wildcard_constraints:
     requirement="|".join(map(re.escape, SDISTS)) or "none",
     download="|".join(map(re.escape, downloads.sources())),
     task="|".join(TASKS) or "none",
-    init="pretrained|random",
+    init="finetuned|random",
     seed="[0-9]+",
 
 

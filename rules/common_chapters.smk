@@ -11,7 +11,7 @@ from workflow_scripts.report.entries import titles_of_tasks, with_ending
 
 def cache_file(path: str):
     """An attention cache; removed after its last reader, where the study keeps none."""
-    return path if config["attention"]["keep"] else temp(path)
+    return path if config["attention"]["keep_caches"] else temp(path)
 
 
 def card_of(model: str, cache: str) -> str:
@@ -113,7 +113,7 @@ def atlas_classifiers(wildcards) -> dict[str, list[str]]:
     """What the maps of a model's classifiers are made from, where it has classifiers."""
     kinds, model = ATLAS_KINDS[wildcards.model], f"<results>/{wildcards.model}"
     tasks = [name for name, kind in kinds.items() if kind == "task"]
-    runs = [f"{task}.pretrained.{SEEDS[0]}" for task in tasks]
+    runs = [f"{task}.finetuned.{SEEDS[0]}" for task in tasks]
     return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
         "tuned": [f"{model}/attention/{run}.h5" for run in runs],
         "cards": [f"{model}/checkpoints/{run}.json" for run in runs],

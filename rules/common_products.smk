@@ -172,6 +172,6 @@ def for_all(path: str, **of: Iterable) -> list[str]:
 
 def cases(path: str, **of: Iterable) -> list[dict[str, str]]:
     """The values that the wildcards in a product's path have in this study, or `of` gives."""
-    values = {"model": MODELS, "task": list(TASKS), "init": ["pretrained"], "seed": SEEDS} | of
+    values = {"model": MODELS, "task": list(TASKS), "init": ["finetuned"], "seed": SEEDS} | of
     names = [name for name in values if f"{{{name}}}" in path]
     return [dict(zip(names, case)) for case in product(*(values[name] for name in names))]

@@ -11,9 +11,9 @@ FINETUNING_PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
 use rule analysis_step as finetuning_tables with:
     input:
         body="<results>/{model}/attention/{task}.h5",
-        tuned="<results>/{model}/attention/{task}.pretrained.{seed}.h5",
+        tuned="<results>/{model}/attention/{task}.finetuned.{seed}.h5",
         model=rules.model_card.output.model,
-        card="<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
+        card="<results>/{model}/checkpoints/{task}.finetuned.{seed}.json",
         examples=rules.task_annotation.output.examples,
         annotation=rules.task_annotation.output.annotation,
     output:
@@ -35,9 +35,9 @@ use rule analysis_step as finetuning_tables with:
 
 use rule model_step as padded_similarity with:
     input:
-        **contents(checkpoint="<results>/{model}/checkpoints/{task}.pretrained.{seed}"),
+        **contents(checkpoint="<results>/{model}/checkpoints/{task}.finetuned.{seed}"),
         **MODEL,
-        card="<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
+        card="<results>/{model}/checkpoints/{task}.finetuned.{seed}.json",
         examples=rules.task_annotation.output.examples,
     output:
         similarity="<results>/{model}/finetuning/{task}.{seed}.padded.parquet",
@@ -55,9 +55,9 @@ use rule model_step as padded_similarity with:
 use rule light_step as finetuning_maps with:
     input:
         body="<results>/{model}/attention/{task}.h5",
-        tuned=f"<results>/{{model}}/attention/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.h5",
+        tuned=f"<results>/{{model}}/attention/{{task}}.finetuned.{FINETUNING_FIRST_SEED}.h5",
         model=rules.model_card.output.model,
-        card=f"<results>/{{model}}/checkpoints/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.json",
+        card=f"<results>/{{model}}/checkpoints/{{task}}.finetuned.{FINETUNING_FIRST_SEED}.json",
     output:
         maps="<results>/{model}/finetuning/{task}.maps.parquet",
     params:
@@ -67,16 +67,16 @@ use rule light_step as finetuning_maps with:
         seed=config["seed"],
 
 
-FINETUNING_FEATURES = expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS)
+FINETUNING_FEATURES = expand(rules.finetuning_tables.output.features, **FINETUNED_RUNS)
 
 
 finetuning.drawn(
     "kovaleva2019-fig5",
     "Figure 5, similarity before and after fine-tuning",
     input={
-        "similarity": expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
+        "similarity": expand(rules.finetuning_tables.output.similarity, **FINETUNED_RUNS),
         "padded": (
-            expand(rules.padded_similarity.output.similarity, **PRETRAINED_RUNS)
+            expand(rules.padded_similarity.output.similarity, **FINETUNED_RUNS)
             if FINETUNING["padded_to"]
             else []
         ),
@@ -115,7 +115,7 @@ finetuning.drawn(
 
 use rule light_step as kovaleva2019_links with:
     input:
-        links=expand(rules.finetuning_tables.output.links, **PRETRAINED_RUNS),
+        links=expand(rules.finetuning_tables.output.links, **FINETUNED_RUNS),
     output:
         table=finetuning.table("kovaleva2019-links", "section 4.5, token-to-token attention"),
     params:
@@ -129,7 +129,7 @@ finetuning.when(bool(FINETUNING_PAIRED)).drawn(
     input={
         "shared": expand(
             rules.finetuning_tables.output.shared,
-            **PRETRAINED_RUNS | {"task": FINETUNING_PAIRED},
+            **FINETUNED_RUNS | {"task": FINETUNING_PAIRED},
         )
     },
     table="section 5, heads that attend to shared words",

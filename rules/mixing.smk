@@ -4,10 +4,10 @@ mixing = Products("mixing", "kobayashi2020", "Weights and norms")
 
 MIXING = config["mixing"]
 mixing_ratios = Products(
-    "mixing", "kobayashi2021", "Mixing and preserving", wanted="ratio" in MIXING["tests"]
+    "mixing", "kobayashi2021", "Mixing and preserving", wanted="ratio" in MIXING["measures"]
 )
 mixing_zeroing = Products(
-    "mixing", "mohebbi2023", "Value zeroing", wanted="zeroing" in MIXING["tests"]
+    "mixing", "mohebbi2023", "Value zeroing", wanted="zeroing" in MIXING["measures"]
 )
 
 

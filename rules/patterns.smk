@@ -58,11 +58,11 @@ use rule torch_step as pattern_shares with:
         classifier=rules.pattern_classifier.output.classifier,
         caches=[
             *expand(rules.extract_task.output.shard, task=TASKS, allow_missing=True),
-            *expand(rules.extract_checkpoint.output.shard, **PRETRAINED_RUNS),
+            *expand(rules.extract_checkpoint.output.shard, **FINETUNED_RUNS),
         ],
         cards=[
             *[rules.model_card.output.model] * len(TASKS),
-            *expand(rules.finetune.output.card, **PRETRAINED_RUNS),
+            *expand(rules.finetune.output.card, **FINETUNED_RUNS),
         ],
     output:
         shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "columns"),

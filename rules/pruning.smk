@@ -78,13 +78,13 @@ use rule model_step as pruning_during_training with:
         limits=PRUNING_LIMITS,
 
 
-PRUNING_EPOCH_RUNS = PRETRAINED_RUNS | {"task": PRUNING_EPOCH_TASKS}
+PRUNING_EPOCH_RUNS = FINETUNED_RUNS | {"task": PRUNING_EPOCH_TASKS}
 
 
 pruning.drawn(
     "michel2019-importance",
     "section 4.1, importance",
-    input={"importance": expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS)},
+    input={"importance": expand(rules.pruning_curves.output.importance, **FINETUNED_RUNS)},
     params={"variant": PRUNING["importance"]["variant"]},
     table="section 4.1, importance",
 )
@@ -93,7 +93,7 @@ pruning.drawn(
 pruning.drawn(
     "michel2019-fig3",
     "Figure 3, pruning by strategy",
-    input={"curves": expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS)},
+    input={"curves": expand(rules.pruning_curves.output.curves, **FINETUNED_RUNS)},
     params={"bootstrap": PRUNING["bootstrap"], "seed": config["seed"]},
     table="Figure 3, pruning by strategy",
 )
@@ -101,7 +101,7 @@ pruning.drawn(
 
 use rule light_step as michel2019_one_head with:
     input:
-        curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
+        curves=expand(rules.pruning_curves.output.curves, **FINETUNED_RUNS),
     output:
         table=pruning.when("one-head" in PRUNING["strategies"]).table(
             "michel2019-one-head", "section 4, one head left in every layer"
@@ -126,11 +126,11 @@ pruning.when(bool(PRUNING_EPOCH_TASKS)).drawn(
 use rule model_step as michel2019_table4 with:
     input:
         **contents(
-            checkpoint=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.pretrained.{SEEDS[0]}"
+            checkpoint=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.finetuned.{SEEDS[0]}"
         ),
-        card=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.json",
+        card=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.finetuned.{SEEDS[0]}.json",
         table=f"<results>/tasks/{PRUNING_TIMED}.parquet",
-        order=f"<results>/{{model}}/pruning/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.order.parquet",
+        order=f"<results>/{{model}}/pruning/{PRUNING_TIMED}.finetuned.{SEEDS[0]}.order.parquet",
     output:
         speed=pruning.when("importance" in PRUNING["strategies"]).table(
             "michel2019-table4", "Table 4, speed without the pruned heads"

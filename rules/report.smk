@@ -124,7 +124,7 @@ REPORT_FACTS = {
 }
 REPORT_PRODUCTS = FIGURES + TABLES + PAGES
 # The tables that findings of the front page may rest on, next to the claims.
-REPORT_FINDINGS = ("clark2019-position", "clark2019-table1")
+REPORT_FINDINGS = ("clark2019-position", "clark2019-table1", "dependency-heads")
 
 
 use rule light_step as overview with:

@@ -24,15 +24,15 @@ from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.integrity import digests
 
 ROOT = Path(__file__).parents[1]
-HUB = {"hub": "organisation/name", "revision": "0" * 40}
+HUB = {"from": f"hub:organisation/name@{'0' * 40}"}
 # Changes to the default study with which it has other rules, and all tasks.
 OTHERWISE = {
-    "tasks": {task: HUB for task in TASKS} | {"arct": {"fetch": "arct"}},
+    "tasks": {task: HUB for task in TASKS} | {"arct": {"from": "fetch:arct"}},
     "attention": {"shards": 2},
     "ablation": {"shards": 2},
     "pruning": {"shards": 2},
     "translation": {
-        "data": {"generate": {"train": 40, "validation": 6, "test": 6}},
+        "data": {"from": {"generate": {"train": 40, "validation": 6, "test": 6}}},
         "model": HUB,
     },
 }
@@ -156,7 +156,7 @@ def folders(workflow: Any) -> tuple[list[str], list[str]]:
 def cases(rule: Any, workflow: Any) -> Iterator[Wildcards]:
     """The wildcards of some jobs of a rule: every corpus and task, else one value of each."""
     known = workflow.globals
-    values = {"init": ["pretrained"], "seed": ["1"], "trained_on": ["original"], "family": ["bov"]}
+    values = {"init": ["finetuned"], "seed": ["1"], "trained_on": ["original"], "family": ["bov"]}
     values |= {"cache": ["sst2"], "scatteritem": ["1-of-2"], "requirement": list(known["SDISTS"])}
     values["download"] = ["gum"]
     tables = {

@@ -13,7 +13,7 @@ from workflow_scripts.core.data.tasks import read_task, split_of
 
 def checkpoint_in(folder: Path, n_epochs: int = 0) -> dict[str, Any]:
     """A random BERT for MNLI with two development sets; the values that its rules share."""
-    checkpoint = folder / "mnli.pretrained.3"
+    checkpoint = folder / "mnli.finetuned.3"
     random_classifier("bert").save_pretrained(checkpoint)
     epochs = folder / f"{checkpoint.name}.epochs"
     for epoch in range(1, n_epochs + 1):
@@ -23,6 +23,6 @@ def checkpoint_in(folder: Path, n_epochs: int = 0) -> dict[str, Any]:
     other = split_of(table, "dev").assign(split="dev_mismatched")
     tables.write(pd.concat([table, other]), folder / "mnli.parquet")
     arguments = {"card": write_card(folder, checkpoint)}
-    arguments |= {"table": folder / "mnli.parquet", "task": "mnli", "init": "pretrained", "seed": 3}
+    arguments |= {"table": folder / "mnli.parquet", "task": "mnli", "seed": 3}
     arguments["sample_seed"] = 1
     return arguments | {"max_tokens": 32, "pass_tokens": 500, "device": "cpu"}

@@ -43,7 +43,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_row_is_what_the_plain_model_predicts(swept: Path) -> None:
     frame = pd.read_parquet(swept / "logits")
-    model = load_classifier(swept / "mnli.pretrained.3", torch.device("cpu"))
+    model = load_classifier(swept / "mnli.finetuned.3", torch.device("cpu"))
     table = read_task(swept / "mnli.parquet")
     dev = split_of(table, "dev")
     tokens = tokens_of(dev, tokenizer(), 32, 128)
@@ -91,7 +91,7 @@ def test_joined_parts_are_the_unsplit_sweep_byte_for_byte(tmp_path: Path) -> Non
 
 def test_averages_come_from_training_examples(swept: Path) -> None:
     frame = pd.read_parquet(swept / "logits")
-    model = load_classifier(swept / "mnli.pretrained.3", torch.device("cpu"))
+    model = load_classifier(swept / "mnli.finetuned.3", torch.device("cpu"))
     table = read_task(swept / "mnli.parquet")
     train = split_of(table, "train")
     chosen = train.loc[list(sample(range(len(train)), 8, 1))]
@@ -164,7 +164,7 @@ def made_up_scores(task: str = "rte", seed: int = 1, split: str = "dev") -> pd.D
     frame["ci_low"], frame["ci_high"] = frame["effect"] - 0.05, frame["effect"] + 0.05
     frame["p"], frame["p_corrected"] = [0.001, 0.02, 1.0, 0.03], [0.004, 0.08, 1.0, 0.2]
     frame["p_t"] = [0.001, 0.009, 1.0, 0.02]
-    about = {"unit": "head", "mode": "zero", "metric": "accuracy", "init": "pretrained"}
+    about = {"unit": "head", "mode": "zero", "metric": "accuracy"}
     return frame.assign(task=task, seed=seed, split=split, **about)
 
 

@@ -182,7 +182,7 @@ class MadeUpModel:
                 frames.append(self.rows(axes, *numbers, **about))
             frames[-1]["head"] = -1
             frame = pd.concat(frames, ignore_index=True).assign(task=task, seed=seed)
-            self.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
+            self.write(f"ablation/{task}.finetuned.{seed}.scores.parquet", frame)
         frame = self.rows({}, "effect")
         frame["stratum"] = self.rng.choice(["syntactic", "frames", "unclassified"], len(frame))
         for task in tasks:
@@ -193,7 +193,7 @@ class MadeUpModel:
         """Importance."""
         axes = {"variant": ["paper", "released"]}
         frame = self.rows(axes, "importance", *INTERVAL, "normalised", n=8, task=task, seed=seed)
-        self.write(f"pruning/{task}.pretrained.{seed}.importance.parquet", frame)
+        self.write(f"pruning/{task}.finetuned.{seed}.importance.parquet", frame)
 
     def arguments(self) -> None:
         """Effects on ARCT's cue: all held-out points come first."""

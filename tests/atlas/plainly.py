@@ -307,9 +307,9 @@ def kind(table: str) -> str:
 # Of single texts or examples, of pairs of heads, of orders of pruning, or in other tables too.
 LEFT_OUT = (
     "battery/random_repeats.parquet",
-    "ablation/<task>.pretrained.<seed>.logits.parquet",
-    "ablation/<task>.pretrained.<seed>.covariance.parquet",
-    "ablation/<task>.pretrained.<seed>.attribution.parquet",
+    "ablation/<task>.finetuned.<seed>.logits.parquet",
+    "ablation/<task>.finetuned.<seed>.covariance.parquet",
+    "ablation/<task>.finetuned.<seed>.attribution.parquet",
     "ablation/next_token.attribution.parquet",
     "ablation/pairs.parquet",
     "arguments/heads.parquet",
@@ -322,8 +322,8 @@ LEFT_OUT = (
     "patterns/typical.parquet",
     "mixing/scores.parquet",
     "mixing/released.parquet",
-    "pruning/<task>.pretrained.<seed>.order.parquet",
-    "pruning/<task>.pretrained.<seed>.epochs.parquet",
+    "pruning/<task>.finetuned.<seed>.order.parquet",
+    "pruning/<task>.finetuned.<seed>.epochs.parquet",
     "surface/drawings.parquet",
     "syntax/examples.parquet",
     "syntax/released.parquet",

@@ -61,7 +61,7 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         "most_tokens": 40,
     }
     atlas_norms.main(**given, norms=folder / "norms.json", device="cpu")
-    tuned = write_cache(folder / "sst2.pretrained.3.h5", cards["tuned"], folder / "sst2.jsonl")
+    tuned = write_cache(folder / "sst2.finetuned.3.h5", cards["tuned"], folder / "sst2.jsonl")
     return given | {
         "texts": [folder / "wiki.jsonl", folder / "sst2.jsonl"],
         "tuned": [tuned],

@@ -141,7 +141,7 @@ def kovaleva_heads(study: MadeUpTables) -> None:
         rows = study.heads(axes, same | {"unit": "head"}, effect=CI)
         axes |= {"layer": range(6)}
         rows += study.made(axes, same | {"unit": "layer", "head": -1}, effect=CI)
-        study.table(f"ablation/{task}.pretrained.{seed}.scores", rows)
+        study.table(f"ablation/{task}.finetuned.{seed}.scores", rows)
     effects = {f"effect_{task}": (0, 1, "end") for task in TASKS}
     rows = []
     for row in study.heads({}, {"stratum": "unclassified"}, **effects):
@@ -185,7 +185,7 @@ def classifiers(study: MadeUpTables) -> None:
     same = {"task": "mnli", "unit": "head", "mode": "zero", "split": "dev", "metric": "accuracy"}
     for seed in study.seeds:
         rows = study.heads({}, same | {"seed": seed}, effect=CI)
-        study.table(f"ablation/mnli.pretrained.{seed}.scores", rows)
+        study.table(f"ablation/mnli.finetuned.{seed}.scores", rows)
 
 
 def translators(study: MadeUpTables) -> None:

@@ -9,12 +9,12 @@ from workflow_scripts.core.run.job import Out
 
 
 def test_a_trained_model_is_next_to_its_card(tmp_path: Path) -> None:
-    card = {"name": "tiny.sst2.pretrained.1", "source": {"trained": "sst2.pretrained.1"}}
+    card = {"name": "tiny.sst2.finetuned.1", "source": {"trained": "sst2.finetuned.1"}}
     for folder in ("one", "moved"):
         (tmp_path / folder).mkdir()
-        write_card(card, tmp_path / folder / "sst2.pretrained.1.json")
-        found = read_card(tmp_path / folder / "sst2.pretrained.1.json")["source"]
-        assert found == {"path": str(tmp_path / folder / "sst2.pretrained.1")}
+        write_card(card, tmp_path / folder / "sst2.finetuned.1.json")
+        found = read_card(tmp_path / folder / "sst2.finetuned.1.json")["source"]
+        assert found == {"path": str(tmp_path / folder / "sst2.finetuned.1")}
 
 
 def test_a_card_is_current_until_its_model_changes(tmp_path: Path) -> None:

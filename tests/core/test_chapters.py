@@ -94,9 +94,9 @@ def test_snakemake_plans_what_the_check_accepts(tmp_path: Path) -> None:
 
 def test_a_chapter_that_joins_a_study_is_held_against_the_models_card(tmp_path: Path) -> None:
     config = study(["surface"])
-    source = config["models"][MODEL]
+    package = config["models"][MODEL]["from"].removeprefix("package:")
     card = {
-        "source": source | sources.pin(source["package"]),
+        "source": {"package": package, **sources.pin(package)},
         "special": {"cls": 1, "sep": 2, "mask": None, "pad": 0},
     }
     path = tmp_path / RESULTS / MODEL / "attention/model.json"

@@ -86,20 +86,29 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ("device", "gpu", "device: 'gpu' is not accepted; accepted: auto, cpu, cuda, mps"),
         ("surface.drawings.heads", ["0-1"], "heads.0: '0-1' is not accepted; accepted: <layer>-"),
         ("arguments.train_on", ["negated"], "arguments.train_on: ['negated'] is without original"),
-        ("models.a b", {"path": "x"}, "models: 'a b' is not accepted; accepted: at most 64 let"),
-        ("tasks.sst2.sdist", "vader/../x", "'vader/../x' is not accepted; accepted: File or direc"),
-        ("models.m", {"path": "a", "hub": "b"}, "models.m: give exactly one of hub, path, package"),
-        ("models.m", {"hub": "b", "revision": "main"}, "accepted: a commit, 40 hexadecimal digits"),
+        ("models.a b", {"from": "x"}, "models: 'a b' is not accepted; accepted: at most 64 let"),
+        (
+            "tasks.sst2.from",
+            "sdist:vader/../x",
+            "'vader/../x' is not accepted; accepted: File or direc",
+        ),
+        ("models.m", {}, "m: give from: exactly one of hub:<name>@<commit>, a path, package:<pack"),
+        ("models.m", {"from": ["a", "package:b"]}, "models.m: give from: exactly one of hub:"),
+        ("models.m", {"from": ["a", "b"]}, "models.m.from: two places of the form a path"),
+        ("models.m", {"from": "hugs:b"}, "models.m.from: 'hugs:b' is of no form that is accepted"),
+        ("models.m", {"from": "hub:b@main"}, "models.m.from: 'hub:b@main' is without a commit"),
+        ("models.m", {"hub": "b"}, "models.m: hub without revision; write from: hub:<name>@<com"),
+        ("tasks.mnli.from.generate.train", 0, "mnli.from.generate.train: 0 is less than the mini"),
         (
             "corpora.treebanks.trees",
-            {"parse": "wikipedia", "format": "conllu"},
-            "trees.format: 'conllu' is not accepted with parse; accepted: auto",
+            {"from": "parse:wikipedia", "format": "conllu"},
+            "trees.format: 'conllu' is not accepted with parse:; accepted: auto",
         ),
         ("surface.corpus", "wiki", "surface.corpus: 'wiki' is not in corpora.text; accepted: "),
-        ("corpora.text.mnli", {"path": "x"}, "corpora.text.mnli: this name is taken by tasks.mnli"),
+        ("corpora.text.mnli", {"from": "x"}, "corpora.text.mnli: this name is taken by tasks.mnli"),
         ("surface", None, "clusters: needs surface; add it or remove clusters"),
         ("tasks.arct", None, "arguments: needs tasks.arct; add it or remove arguments"),
-        ("models.m", {"path": "none"}, "models.m.path: none: no such file or directory; correct"),
+        ("models.m", {"from": "none"}, "models.m.from: none: no such file or directory; correct"),
     ],
 )
 def test_a_mistake_is_one_line(config: dict, keys: str, value: Any, words: str) -> None:
@@ -109,11 +118,11 @@ def test_a_mistake_is_one_line(config: dict, keys: str, value: Any, words: str) 
 def test_a_missing_text_names_the_directory_that_it_starts_from(
     config: dict, tmp_path: Path
 ) -> None:
-    config["corpora"]["text"]["mine"] = {"path": "a.txt"}
-    assert refusal(config).endswith("mine.path: a.txt: no such file or directory; correct the path")
-    words = f"mine.path: {tmp_path}/a.txt: no such file or directory; correct the path, or data, "
+    config["corpora"]["text"]["mine"] = {"from": "a.txt"}
+    assert refusal(config).endswith("mine.from: a.txt: no such file or directory; correct the path")
+    words = f"mine.from: {tmp_path}/a.txt: no such file or directory; correct the path, or data, "
     assert words + f"the directory {tmp_path} that it" in refusal(config | {"data": str(tmp_path)})
-    fetched = {"fetch": "gum/a", "licensed": "a.txt"}
+    fetched = {"from": "fetch:gum/a", "licensed": "a.txt"}
     config["corpora"]["text"]["mine"] = fetched
     assert ", or licensed, the directory" in refusal(config | {"licensed": str(tmp_path)})
 
@@ -139,14 +148,14 @@ def test_names_that_would_share_a_path_are_refused(
 
 def test_paths_start_from_data_and_need_no_braces(config: dict, tmp_path: Path) -> None:
     """Snakemake would fill in what stands between braces."""
-    config["models"][MODEL] = {"path": str(tmp_path)}
+    config["models"][MODEL] = {"from": str(tmp_path)}
     config["data"] = str(tmp_path)
-    config["tasks"]["rte"] = {"path": "RTE"}
+    config["tasks"]["rte"] = {"from": "RTE"}
     (tmp_path / "RTE/deep").mkdir(parents=True)
     filled = check(config, SCHEMAS)
     assert filled["tasks"]["rte"]["path"] == str(tmp_path / "RTE")
     (tmp_path / "RTE/deep/a{b}.txt").write_text("a text")
-    assert "tasks.rte.path: " in (line := refusal(config))
+    assert "tasks.rte.from: " in (line := refusal(config))
     assert "rename it without them" in line
     with pytest.raises(InputError, match="rename it without them"):
         check_marks("/home/<me>/atlas")

@@ -15,19 +15,20 @@ from workflow_scripts.corpora import fetch_source
 SCHEMAS = ROOT / "rules/schemas"
 # Branches and releases, not commits: whether these change, their SHA-256 would tell, once known.
 UNPINNED = {"framenet", "framenet-1.5", "glove", "newstest"}
-PAIR = {"fetch": "multi30k", "source": "train.en.gz", "target": "train.de.gz"}
-TREES = {"fetch": "gum/dep/stanford", "licensed": "ptb/dev"}
-MENTIONS = {"fetch": "gum/coref/conll", "treebank": "gum", "licensed": "conll-2012"}
+PAIR = {"from": "fetch:multi30k", "source": "train.en.gz", "target": "train.de.gz"}
+TREES = {"from": "fetch:gum/dep/stanford", "licensed": "ptb/dev"}
+MENTIONS = {"from": "fetch:gum/coref/conll", "treebank": "gum", "licensed": "conll-2012"}
 CORPORA = {"treebanks": {"gum": TREES}, "coreference": {"mentions": MENTIONS}}
 RATED = {
-    "sdist": "rated/more.tar.gz/films.txt",
+    "from": "sdist:rated/more.tar.gz/films.txt",
     "format": "ratings",
-    "domains": {"tweets": {"sdist": "rated/tweets.txt"}},
+    "domains": {"tweets": {"from": "sdist:rated/tweets.txt"}},
 }
 
 
 def study(**changes: Any) -> dict[str, Any]:
-    base = {"study": "s", "models": {"m": {"package": "p/m"}}, "tasks": {"arct": {"fetch": "arct"}}}
+    base = {"study": "s", "models": {"m": {"from": "package:p/m"}}}
+    base["tasks"] = {"arct": {"from": "fetch:arct"}}
     base["sdists"] = {"rated": {"requirement": "rated==1.0", "sha256": "0" * 64}}
     return base | changes
 
@@ -48,7 +49,7 @@ def test_the_tables_are_complete_and_their_urls_have_a_fixed_commit() -> None:
 
 def test_what_is_fetched_lies_in_the_folder_of_its_source() -> None:
     translation = {"data": {"train": PAIR, "validation": PAIR, "test": PAIR}, "train": {}}
-    tasks = {"arct": {"fetch": "arct"}, "sst2": RATED}
+    tasks = {"arct": {"from": "fetch:arct"}, "sst2": RATED}
     checked = check(study(corpora=CORPORA, translation=translation, tasks=tasks), SCHEMAS)
     check_paths(checked, SCHEMAS)  # not there before a job has fetched them
     located = downloads.locate(checked, SCHEMAS)
@@ -74,8 +75,8 @@ def test_what_is_fetched_lies_in_the_folder_of_its_source() -> None:
     ("changes", "words"),
     [
         ({"study": "Downloads"}, "'Downloads' is a folder of all studies; take another"),
-        ({"tasks": {"arct": {"fetch": "arkt"}}}, "tasks.arct.fetch: 'arkt' is no source; accepted"),
-        ({"tasks": {"mrpc": {"fetch": "gum/dep/stan"}}}, "the source gum has no such file"),
+        ({"tasks": {"arct": {"from": "fetch:arkt"}}}, "arct.from: 'arkt' is no source; accepted"),
+        ({"tasks": {"mrpc": {"from": "fetch:gum/dep/stan"}}}, "the source gum has no such file"),
     ],
 )
 def test_what_a_config_names_is_checked(changes: dict[str, Any], words: str) -> None:
@@ -85,9 +86,9 @@ def test_what_a_config_names_is_checked(changes: dict[str, Any], words: str) -> 
 
 def test_trees_of_mentions_have_files() -> None:
     corpora = {
-        "text": {"w": {"path": "x"}},
-        "treebanks": {"parsed": {"parse": "w"}},
-        "coreference": {"c": {"fetch": "gum/coref/conll", "treebank": "parsed"}},
+        "text": {"w": {"from": "x"}},
+        "treebanks": {"parsed": {"from": "parse:w"}},
+        "coreference": {"c": {"from": "fetch:gum/coref/conll", "treebank": "parsed"}},
     }
     with pytest.raises(InputError, match="treebank: 'parsed' has no files of its own"):
         check(study(corpora=corpora), SCHEMAS)
@@ -104,9 +105,9 @@ def test_licensed_data_count_where_their_directory_is_stated(tmp_path: Path) -> 
 
 
 def test_a_path_counts_where_data_are_stated_or_it_is_absolute() -> None:
-    hub = {"hub": "nyu-mll/glue", "revision": "0" * 40}
-    tasks = {"mrpc": {"path": "glue/MRPC", **hub}, "arct": {"path": "arct", "fetch": "arct"}}
-    tasks["rte"] = {"path": "/mine/RTE", **hub}
+    hub = f"hub:nyu-mll/glue@{'0' * 40}"
+    tasks = {"mrpc": {"from": ["glue/MRPC", hub]}, "arct": {"from": ["fetch:arct", "arct"]}}
+    tasks["rte"] = {"from": [hub, "/mine/RTE"]}
     fetched = check(study(tasks=tasks), SCHEMAS)["tasks"]
     assert "path" not in fetched["mrpc"]
     assert fetched["arct"]["fetch"] == "arct"

@@ -48,10 +48,10 @@ def study() -> dict:
     """A study of files in folders of folders."""
     config = tiny_config()
     del config["models"]["decoder"], config["battery"]
-    config["models"]["tiny"]["path"] = "model"
+    config["models"]["tiny"]["from"] = "model"
     corpora = config["corpora"]
-    corpora["text"]["made-up"]["path"] = "texts"
-    corpora["treebanks"]["trees"]["path"] = "trees"
+    corpora["text"]["made-up"]["from"] = "texts"
+    corpora["treebanks"]["trees"]["from"] = "trees"
     corpora["coreference"]["stories"] = {"path": "coref", "trees": "gold"}
     corpora["frames"]["roles"] = {"path": "framenet/lu"}
     config["frames"]["filters"] = "released"

@@ -95,9 +95,7 @@ def test_an_edited_file_is_another_model(site: Path) -> None:
 def test_what_is_not_installed_is_named_with_its_key(site: Path) -> None:
     shutil.rmtree(site / "carrier/model")
     assert data_sources.pinned(sources(), refuse=False)["models"]["m"] == SOURCE
-    words = (
-        r"config: models\.m\.package: package: carrier/model: .* correct the path \(and 1 more\)"
-    )
+    words = r"config: models\.m\.from: package: carrier/model: .* correct the path \(and 1 more\)"
     with pytest.raises(InputError, match=words):
         data_sources.pinned(sources())
 

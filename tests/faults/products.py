@@ -13,7 +13,7 @@ CACHE = f"{MODEL}/attention/made-up.h5"
 ENTROPY = f"{MODEL}/surface/entropy.parquet"
 TABLE = f"{MODEL}/tables/clark2019-broad.csv"
 FIGURE = f"{MODEL}/figures/clark2019-fig4.svg"
-CHECKPOINT = f"{MODEL}/checkpoints/mrpc.pretrained.1"
+CHECKPOINT = f"{MODEL}/checkpoints/mrpc.finetuned.1"
 EXAMPLES = "results/tiny/tasks/mrpc.jsonl"
 OF_TRAINING = (f"{CHECKPOINT}.metrics.csv", f"{CHECKPOINT}.curve.csv", f"{CHECKPOINT}.json")
 

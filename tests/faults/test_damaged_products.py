@@ -12,7 +12,7 @@ from tests.faults.products import CACHE, CHECKPOINT, ENTROPY, FIGURE, MODEL, err
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.core.integrity import provenance
 
-EXTRACTED = f"{MODEL}/attention/mrpc.pretrained.1.h5"
+EXTRACTED = f"{MODEL}/attention/mrpc.finetuned.1.h5"
 
 
 def truncate(path: Path) -> None:

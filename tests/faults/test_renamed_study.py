@@ -12,7 +12,7 @@ from workflow_scripts.attention import extract
 
 CARD = f"{CHECKPOINT}.json"
 SETTINGS = {"max_tokens": 128, "batch_tokens": 64, "device": "cpu"}
-ATTENTION = "results/renamed/tiny/attention/mrpc.pretrained.1.h5"
+ATTENTION = "results/renamed/tiny/attention/mrpc.finetuned.1.h5"
 
 
 def attention(study: str, name: str) -> bytes:

@@ -227,7 +227,9 @@ def test_a_norm_after_attention_is_refused() -> None:
 def test_a_factor_of_the_residual_stream_is_refused_for_ratios_alone() -> None:
     sizes = {key: value for key, value in LLAMA.to_diff_dict().items() if key != "model_type"}
     model = open_attention(random_decoder(GraniteConfig(**sizes, residual_multiplier=0.22)).model)
-    with pytest.raises(InputError, match=r"^granite: its residual .*; take ratio out of .*tests$"):
+    with pytest.raises(
+        InputError, match=r"^granite: its residual .*; take ratio out of .*measures$"
+    ):
         list(blocks(model, output_maps(model), TOKENS))
     parts = blocks(model, output_maps(model), TOKENS, with_residual=False)
     assert len([block.read for block in parts]) == len(model.layers)

@@ -117,7 +117,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs = {name: folder / name for name in ("importance", "curves", "order")}
     inputs = {"settings": settings, "logits": folder / "logits"}
     call(pruning_curves.main, arguments | inputs | outputs)
-    arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
+    arguments |= {"epochs": folder / "mnli.finetuned.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
     kept = ("step", "importance", "examples", "bootstrap")
     chosen = {"settings": {key: settings[key] for key in kept}}
@@ -145,7 +145,7 @@ def gone_at(order: pd.DataFrame, step: int, **keys: Any) -> np.ndarray:
 
 def test_scores_are_those_of_the_heads_that_are_left(pruned: Path) -> None:
     scores, order = pd.read_parquet(pruned / "curves"), pd.read_parquet(pruned / "order")
-    weights = pruned / "mnli.pretrained.3"
+    weights = pruned / "mnli.finetuned.3"
     for strategy, draw in (("importance", 0), ("random", 0), ("random", 1)):
         selected = scores[(scores["strategy"] == strategy) & (scores["draw"] == draw)]
         assert selected["pruned"].tolist() == COUNTS
@@ -161,7 +161,7 @@ def test_each_half_is_scored_in_the_order_of_the_other(pruned: Path) -> None:
     folds = sorted(order["fold"].unique())
     assert len(folds) == 2
     half = bootstrap.half_weights(20, 1, 3)[0].astype(bool)
-    weights = pruned / "mnli.pretrained.3"
+    weights = pruned / "mnli.finetuned.3"
     for step, actual in enumerate(selected["score"]):
         first, second = (right(pruned, weights, gone_at(order, step, fold=fold)) for fold in folds)
         assert actual == pytest.approx(np.where(half, second, first).mean())
@@ -172,7 +172,7 @@ def test_one_head_is_left_in_every_layer(pruned: Path) -> None:
     importance = pd.read_parquet(pruned / "importance")
     paper = importance[importance["variant"] == "paper"]
     best = paper.loc[paper.groupby("layer")["importance"].idxmax()]
-    weights, left = pruned / "mnli.pretrained.3", {}
+    weights, left = pruned / "mnli.finetuned.3", {}
     for strategy, draw in (("one-head", 0), ("one-head-random", 0), ("one-head-random", 1)):
         selected = scores[(scores["strategy"] == strategy) & (scores["draw"] == draw)]
         assert selected["pruned"].tolist() == [0, LAYERS * (HEADS - 1)]
@@ -187,7 +187,7 @@ def test_one_head_is_left_in_every_layer(pruned: Path) -> None:
 def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     scores, epochs = pd.read_parquet(pruned / "training"), pd.read_parquet(pruned / "epochs")
     assert scores.groupby("epoch")["pruned"].apply(list).to_dict() == {1: COUNTS, 2: COUNTS}
-    for epoch, place in ((1, "mnli.pretrained.3.epochs/epoch-1"), (2, "mnli.pretrained.3")):
+    for epoch, place in ((1, "mnli.finetuned.3.epochs/epoch-1"), (2, "mnli.finetuned.3")):
         weights = pruned / place
         selected = epochs[epochs["epoch"] == epoch]
         gone = np.zeros((LAYERS, HEADS), bool)

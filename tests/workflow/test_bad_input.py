@@ -54,10 +54,10 @@ def test_check_prints_all_that_is_wrong(study: TinyStudy) -> None:
     (folder / "vectors.txt").write_bytes(malicious)
     (folder / "tiny-model/model.safetensors").unlink()
     (folder / "tiny-model/pytorch_model.bin").write_bytes(malicious)
-    study.config["tasks"]["rte"] = {"path": "glue"}
+    study.config["tasks"]["rte"] = {"from": "glue"}
     packed = {"package": "gensim/test/test_data/pang_lee_polarity.cor", "encoding": "cp1252"}
     study.config["tasks"]["sst2"] = packed | {"n_train": 16, "n_dev": 6}
-    study.config["corpora"]["vectors"]["own"] = {"path": "vectors.txt"}
+    study.config["corpora"]["vectors"]["own"] = {"from": "vectors.txt"}
     study.write_config()
     done = study.snakemake("check", "--keep-going", "--retries", "0")
     assert done.returncode == 1
@@ -101,8 +101,8 @@ def hostile_files(study: TinyStudy) -> None:
         (folder / f"MRPC/{split}.tsv").write_text(text, encoding="utf-8")
     shutil.move(study.folder / "tiny-model", folder / "model")
     study.config["data"] = f"texts/../{NAME}"
-    study.config["models"]["tiny"]["path"] = f"{NAME}/model"
-    study.config["tasks"]["mrpc"] = {"path": "MRPC"}
+    study.config["models"]["tiny"]["from"] = f"{NAME}/model"
+    study.config["tasks"]["mrpc"] = {"from": "MRPC"}
     study.write_config()
 
 

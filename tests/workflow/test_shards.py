@@ -4,7 +4,7 @@ import pytest
 
 from tests.workflow.tiny_study import TinyStudy
 
-RUN = "mrpc.pretrained.1"
+RUN = "mrpc.finetuned.1"
 PRODUCTS = [f"ablation/{RUN}.logits.parquet"]
 PRODUCTS += [f"pruning/{RUN}.{name}.parquet" for name in ("importance", "curves", "order")]
 CACHE = "attention/made-up.h5"

@@ -30,7 +30,7 @@ def test_a_plotting_script_reruns_its_plots(tiny_study: TinyStudy, copied_study:
 
 def test_a_config_key_reruns_what_reads_it(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
     copied_study.config["surface"]["threshold"] = 0.4
-    copied_study.config["tasks"]["mrpc"]["generate"]["train"] = 18
+    copied_study.config["tasks"]["mrpc"]["from"]["generate"]["train"] = 18
     copied_study.write_config()
     direct = {"relative_position", "generate_task"}  # of which neither follows the other
     assert copied_study.planned() == tiny_study.with_followers(direct)

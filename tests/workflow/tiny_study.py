@@ -133,13 +133,13 @@ def tiny_config() -> dict[str, Any]:
         "device": "cpu",
         "threads": 1,  # so that two jobs run at a time: most of each is the import of torch
         "models": {
-            "tiny": {"path": "tiny-model"},
-            "decoder": {"path": "tiny-decoder", "kind": "decoder", "chapters": ["battery"]},
+            "tiny": {"from": "tiny-model"},
+            "decoder": {"from": "tiny-decoder", "kind": "decoder", "chapters": ["battery"]},
         },
         "corpora": {
             "text": {
                 "made-up": {
-                    "path": "texts",
+                    "from": "texts",
                     "format": "plain",
                     "n_segments": 12,
                     "max_tokens": 40,
@@ -147,14 +147,17 @@ def tiny_config() -> dict[str, Any]:
                     "min_words": 5,
                 }
             },
-            "treebanks": {"trees": {"path": "trees", "max_tokens": 40}},
-            "coreference": {"stories": {"generate": 4}},
-            "frames": {"roles": {"generate": 20}},
-            "vectors": {"own": {"train": "made-up", "dimensions": 4, "epochs": 1}},
+            "treebanks": {"trees": {"from": "trees", "max_tokens": 40}},
+            "coreference": {"stories": {"from": "generate:4"}},
+            "frames": {"roles": {"from": "generate:20"}},
+            "vectors": {"own": {"from": "train:made-up", "dimensions": 4, "epochs": 1}},
         },
         "tasks": {
-            "mrpc": {"generate": {"train": 16, "dev": 6}},
-            "arct": {"generate": {"train": 16, "dev": 8, "test": 8}, "adversarial": "built"},
+            "mrpc": {"from": {"generate": {"train": 16, "dev": 6}}},
+            "arct": {
+                "from": {"generate": {"train": 16, "dev": 8, "test": 8}},
+                "adversarial": "built",
+            },
         },
         "attention": {"batch_tokens": 256},
         "checkpoints": {
@@ -178,13 +181,13 @@ def tiny_config() -> dict[str, Any]:
         "finetuning": {"bootstrap": 100, "padded_to": 128},
         "ablation": {
             "modes": ["uniform", "zero", "resample"],
-            "mean": ["layer"],
+            "mean_units": ["layer"],
             "reference": 4,
             "bootstrap": 100,
             "halves": 10,
         },
         "mixing": {
-            "tests": ["ratio", "zeroing"],
+            "measures": ["ratio", "zeroing"],
             "zeroing": {"n_segments": 4, "max_tokens": 20},
             "bootstrap": 100,
         },
@@ -207,7 +210,7 @@ def tiny_config() -> dict[str, Any]:
             "heads": {"points": 4, "bootstrap": 100},
         },
         "translation": {
-            "data": {"generate": {"train": 40, "validation": 6, "test": 6}},
+            "data": {"from": {"generate": {"train": 40, "validation": 6, "test": 6}}},
             "train": {
                 "vocabulary": 100,
                 "hidden": 16,

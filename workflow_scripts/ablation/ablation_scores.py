@@ -16,7 +16,7 @@ from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
 from workflow_scripts.core.stats.randomisation import OfMetric, Test
 
 KEYS = ("unit", "mode", "layer", "head")
-COLUMNS = ("task", "init", "seed", "split", "id", "label", *KEYS)
+COLUMNS = ("task", "seed", "split", "id", "label", *KEYS)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def main(
     """
     frame = tables.read(logits, COLUMNS)
     task = TASKS[frame["task"].iloc[0]]
-    run_columns = {key: frame[key].iloc[0] for key in ("task", "init", "seed")}
+    run_columns = {key: frame[key].iloc[0] for key in ("task", "seed")}
     parts: dict[job.Out, list[pd.DataFrame]] = {scores: [], gain: [], found: [], covariance: []}
     for split, rows in frame.groupby("split", sort=False):
         plain = rows[rows["unit"] == "none"]

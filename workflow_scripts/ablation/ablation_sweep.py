@@ -19,7 +19,6 @@ def main(
     table: Path,
     logits: job.Out,
     task: str,
-    init: str,
     seed: int,
     sample_seed: int,
     units: dict[str, list[str]],
@@ -68,7 +67,7 @@ def main(
         frames.append(swept)
         variants, _ = variants_of(split_units, n_layers(model), n_heads(model))
         n_rows += len(variants) * len(tokens)
-    checkpoint_columns = {"task": task, "init": init, "seed": seed}
+    checkpoint_columns = {"task": task, "seed": seed}
     tables.write(pd.concat(frames, ignore_index=True).assign(**checkpoint_columns), logits)
 
 

@@ -70,7 +70,6 @@ def main(
     table: Path,
     attribution: job.Out,
     task: str,
-    init: str,
     seed: int,
     sample_seed: int,
     modes: list[str],
@@ -91,7 +90,7 @@ def main(
     instead = {mode: replacement_of(mode, model, tokens, texts, sample_seed) for mode in modes}
     found = attributions(model, tokens, losses_of, instead, BACKWARD_TOKENS)
     frame = attribution_table(found, modes, rows["id"].tolist())
-    tables.write(frame.assign(task=task, init=init, seed=seed), attribution)
+    tables.write(frame.assign(task=task, seed=seed), attribution)
 
 
 if __name__ == "__main__":

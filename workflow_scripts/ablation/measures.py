@@ -50,7 +50,7 @@ NEXT_TOKEN_ATTRIBUTION = replace(
     ATTRIBUTION, file="tables/next-token-attribution-heads.csv", unit="nats"
 )
 SCORES = Table(
-    "ablation/<task>.pretrained.<seed>.scores.parquet",
+    "ablation/<task>.finetuned.<seed>.scores.parquet",
     value="effect",
     keys=("unit", "mode", "split", "metric"),
     p="p_corrected",
@@ -231,7 +231,7 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
         modes = [name.removeprefix("verdict_") for name in frame.filter(like="verdict_").columns]
         runs = frame.loc[frame["of"] == "loss", ["task", "seed"]].drop_duplicates()
         for task, seed in runs.itertuples(index=False):
-            title = _run_title(task, seed)
+            title, run = _run(task, seed)
             yield table.form(
                 f"modes.{task}.{seed}",
                 f"Consistent ablation effect ({title})",
@@ -240,6 +240,7 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
                 "the method. p below .05, corrected for all heads."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},
+                **run,
             )
 
 
@@ -249,7 +250,7 @@ def attribution_forms(found: Tables, study: Study) -> Iterator[Form]:
         runs = found[table].drop_duplicates(["task", "seed", "estimate"])
         for row in runs.to_dict("records"):
             task, seed, estimate = (row[key] for key in ("task", "seed", "estimate"))
-            text, title = task == "text", _run_title(task, seed)
+            text, (title, run) = task == "text", _run(task, seed)
             agrees = f"{row['rho']:.2f} ({row['rho_low']:.2f} to {row['rho_high']:.2f})"
             how = f"the first-order change of the loss in mode {estimate}"
             if estimate == "importance":
@@ -261,11 +262,15 @@ def attribution_forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"{title}. Spearman's correlation with the exact effect on the loss, over heads: "
                 f"{agrees}.{study.note(task)} {OVER_DOCUMENTS if text else OVER_EXAMPLES}",
                 {"task": task, "seed": seed, "estimate": estimate},
+                **run,
             )
 
 
-def _run_title(task: str, seed: int) -> str:
-    return "running text" if task == "text" else f"{task_title(task)}, seed {seed}"
+def _run(task: str, seed: int) -> tuple[str, dict[str, Any]]:
+    """The title of a run, and the fields of its forms."""
+    if task == "text":
+        return "running text", {}
+    return f"{task_title(task)}, seed {seed}", {"task": task, "state": state_of(task, seed)}
 
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:

@@ -91,7 +91,7 @@ def circuit_of(model: PreTrainedModel) -> Circuit:
         if norms.final is None:
             raise InputError(
                 f"{model.config.model_type}: no norm between the last layer and the unembedding, "
-                "which the test of copying freezes; remove copying from battery.tests"
+                "which the test of copying freezes; remove copying from battery.further_measures"
             )
         width = into.shape[-1]
         linear: dict[str | int, Norm] = {"final": linear_norm(norms.final, width, into)}

@@ -178,7 +178,7 @@ def main(
     epochs.mkdir()
     for epoch in work.glob("epoch-*"):
         shutil.copytree(epoch, epochs / epoch.name)
-    own = {"name": f"{base['name']}.{task}.{init}.{fine_tuning.seed}"}
+    own = {"name": f"{base['name']}.{final.name}"}
     own |= {"source": {"trained": final.name}, "weights": models.weights_digest(checkpoint)}
     write_card(base | own, card)
     about = {"model": base["name"], "task": definition.title, "init": init}

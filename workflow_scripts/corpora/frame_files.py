@@ -148,7 +148,7 @@ def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[AnnotatedS
     except LookupError as error:
         raise InputError(
             f"nltk: {name}: this corpus is not installed; run `python -m nltk.downloader {name}` "
-            "on a machine with network access, or set path to a FrameNet directory"
+            "on a machine with network access, or give a FrameNet directory as from"
         ) from error
     found = sentences_of(folder, core_sets, by_place=True)
     for sentence in sorted(found, key=lambda sentence: int(sentence.unit.removeprefix("lu"))):

@@ -115,13 +115,14 @@ def check_residual(model: PreTrainedModel, with_residual: bool = True) -> None:
     if with_residual and getattr(model.config, "residual_multiplier", 1) != 1:
         raise InputError(
             f"{model.config.model_type}: its residual stream has a factor, so that mixing ratios "
-            "are not measured; take ratio out of mixing.tests"
+            "are not measured; take ratio out of mixing.measures"
         )
     after = [norm for norm in find_norms(model).after if norm is not None]
     if after:
         raise InputError(
             f"{model.config.model_type}: a {type(after[0]).__name__} stands between its attention "
-            "and the residual stream, so that mixing ratios are not defined; set mixing.tests to []"
+            "and the residual stream, so that mixing ratios are not defined; set "
+            "mixing.measures to []"
         )
 
 

@@ -55,7 +55,7 @@ def scores(model: PreTrainedModel, tokens: Tokens, rows: int = 64) -> np.ndarray
     if layers is None:
         raise InputError(
             f"{model.config.model_type}: its layers do not stand in one list, so that values "
-            "cannot be zeroed layer by layer; take zeroing out of mixing.tests"
+            "cannot be zeroed layer by layer; take zeroing out of mixing.measures"
         )
     kept: list[tuple[tuple, dict[str, Any], torch.Tensor]] = []
     values: list[torch.Tensor] = []

@@ -14,7 +14,7 @@ from workflow_scripts.core.measures.forms import (
 )
 
 IMPORTANCE = Table(
-    "pruning/<task>.pretrained.<seed>.importance.parquet",
+    "pruning/<task>.finetuned.<seed>.importance.parquet",
     value="importance",
     keys=("variant",),
     decimals=4,

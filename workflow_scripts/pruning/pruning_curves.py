@@ -178,7 +178,6 @@ def main(
     curves: job.Out,
     order: job.Out,
     task: str,
-    init: str,
     seed: int,
     sample_seed: int,
     settings: dict[str, Any],
@@ -231,7 +230,7 @@ def main(
         at_random = [one_in_each_layer(rng.random(shape)) for _ in range(draws)]
         plans += [PruningOrder("one-head-random", *each) for each in enumerate(at_random)]
     outputs = pruned_logits(model, tokens, plans, **limits)
-    run_columns = {"task": task, "init": init, "seed": seed}
+    run_columns = {"task": task, "seed": seed}
     of_variant = scaled(values, lengths)
     frame = stats_bootstrap.per_head(
         of_variant, "variant", "importance", bootstrap, seed, stats_bootstrap.INDEPENDENT

@@ -24,7 +24,6 @@ def main(
     curves: job.Out,
     importance: job.Out,
     task: str,
-    init: str,
     seed: int,
     sample_seed: int,
     settings: dict[str, Any],
@@ -56,7 +55,7 @@ def main(
         logits = ablate(model, tokens, masks, "zero", **limits)
         line = curve(scored_task, labels, logits, counts, settings["bootstrap"], seed)
         scores.append(line.assign(epoch=epoch))
-    run_columns = {"task": task, "init": init, "seed": seed}
+    run_columns = {"task": task, "seed": seed}
     heads = by_epoch[epoch].size
     tables.write(pd.concat(scores, ignore_index=True).assign(heads=heads, **run_columns), curves)
     agreement, frames = effects.agreements(by_epoch), []

@@ -137,8 +137,10 @@ def table1(
 
 def _row(row: dict) -> dict:
     name = row["relation"]
-    # The paper counts a relation's words in the direction of the best head, on either side.
-    paper, notebook = ({}, {}) if "coverage" in row else (PAPER, NOTEBOOK)
+    published = {}
+    if "coverage" not in row:  # of an encoder
+        published = _published(PAPER.get(PAPER_ROW.get(name, name)), "paper")
+        published |= _published(NOTEBOOK.get(name), "notebook") | {"note": NOTES.get(name, "")}
     return {
         "relation": name,
         "head": head_label(row["layer"], row["head"]),
@@ -158,9 +160,7 @@ def _row(row: dict) -> dict:
         "split_words": 100 * row["split"] / row["n"],
         "tied": row["tied"],
         **{key: 100 * row[key] for key in ("uniform", "coverage") if key in row},
-        **_published(paper.get(PAPER_ROW.get(name, name)), "paper"),
-        **_published(notebook.get(name), "notebook"),
-        "note": NOTES.get(name, ""),
+        **published,
     }
 
 

@@ -146,8 +146,8 @@ def main(generated: job.Out, name: str, n_train: int, n_dev: int, seed: int = 1)
     """Write the task's files to the directory `generated`: `n_train` and `n_dev` rows."""
     if name not in WRITERS:
         raise InputError(
-            f"tasks.{name}.generate: the grammar writes {', '.join(WRITERS)} only; set path, "
-            "package or hub of this task"
+            f"tasks.{name}.generate: the grammar writes {', '.join(WRITERS)} only; give "
+            "this task a path, package: or hub: as from"
         )
     generated.mkdir()
     for split, file in TASKS[name].files.items():

@@ -205,7 +205,7 @@ def best_head_effect(study: Study, task: str) -> Cases:
     name = NAMES[task]
     metric = {"stsb": "pearson", "cola": "matthews"}.get(name, "accuracy")
     wanted = {"unit": "head", "mode": "uniform", "split": "dev", "metric": metric}
-    rows = where(study.all("ablation/*.pretrained.*.scores.parquet"), task=name, **wanted)
+    rows = where(study.all("ablation/*.finetuned.*.scores.parquet"), task=name, **wanted)
     best = [of_seed.sort_values("effect").iloc[[-1]] for _, of_seed in rows.groupby("seed")]
     number, seeds = over_seeds(pd.concat(best), "effect", *ENDS, scale=100)
     how = (seeds["interval"] or "95% over examples") + ", of the chosen head alone"
@@ -225,7 +225,7 @@ def stratum_effect(study: Study, heads: str, task: str) -> Cases:
 
 
 def layer_effect(study: Study, task: str, layer: str) -> Cases:
-    rows = study.all(f"ablation/{NAMES[task]}.pretrained.*.scores.parquet")
+    rows = study.all(f"ablation/{NAMES[task]}.finetuned.*.scores.parquet")
     wanted = {"unit": "layer", "mode": "uniform", "split": "dev", "metric": "accuracy"}
     rows = layers(where(rows, **wanted), layer, layer)
     if not len(rows):
@@ -246,7 +246,5 @@ def lowest_effect(study: Study, heads: str) -> Cases:
         effect, low, high = 100 * np.array([[head[name] for name in names] for head in found]).T
         half = quantile * (high - low) / 2 / 1.644854
         number = min(effect), min(effect - half), min(effect + half)
-        seeds = len(
-            {*where(study.all("ablation/*.pretrained.*.scores.parquet"), task=task)["seed"]}
-        )
+        seeds = len({*where(study.all("ablation/*.finetuned.*.scores.parquet"), task=task)["seed"]})
         yield Case(*number, TITLES[task], task=task, near=1e-3, seeds=seeds)

@@ -89,7 +89,7 @@ def agreement(study: Study, correlation: str, task: str = "") -> Cases:
     rows = study.rows("tables/michel2019-pairs.csv", mode="zero", kind="datasets")
     halves = study.rows("tables/michel2019-pairs.csv", mode="zero", kind="halves")
     halves = dict(zip(halves["one"], halves["pearson"], strict=True))
-    masked = {*study.all("ablation/*.pretrained.*.scores.parquet")["task"]}
+    masked = {*study.all("ablation/*.finetuned.*.scores.parquet")["task"]}
     for row in rows.to_dict("records"):
         first, _, part = row["one"].rpartition(" ")
         name = NAMES.get(first if part in ("dev", "matched") else row["one"])

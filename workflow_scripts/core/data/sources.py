@@ -85,7 +85,7 @@ def _sources(part: Any, name: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     if not isinstance(part, dict):
         return
     if isinstance(part.get("package"), str):
-        yield f"{name}.package", part
+        yield f"{name}.from", part
     for key, value in part.items():
         yield from _sources(value, f"{name}.{key}" if name else key)
 
@@ -122,7 +122,7 @@ def load_rows(
     except Exception as error:
         raise InputError(
             f"hub: {name} at {revision}: cannot be fetched ({one_line(error)}); connect this "
-            "machine to the network, or download the data elsewhere and set path"
+            "machine to the network, or download the data elsewhere and give their path as from"
         ) from error
     for column in columns:
         if column not in rows.column_names:

@@ -59,7 +59,7 @@ def resolve(source: Source) -> Path:
         what = f"hub: {source.hub} at {source.revision}: {source.file or ''}".rstrip()
         raise InputError(
             f"{what} cannot be fetched ({one_line(error)}); connect this machine, or download it "
-            "elsewhere and give it as path"
+            "elsewhere and give its path as from"
         ) from error
 
 

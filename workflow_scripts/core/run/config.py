@@ -17,6 +17,7 @@ study with its defaults.
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.errors import InputError, and_more
-from workflow_scripts.core.run import downloads, schema
+from workflow_scripts.core.run import downloads, places, schema
 from workflow_scripts.core.run.files import files_below
 
 KINDS = ("encoder", "decoder")  # of models
@@ -47,18 +48,21 @@ TAKEN = {"benchmarks", "figures", "logs", "tables"}
 TAKEN |= {"atlas.html", "atlas.json", "report.html", "report.zip"}
 
 
-def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
-    """The config with defaults filled in, and paths that start from `data`.
+def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str, Any]:
+    """The config with defaults filled in, paths that start from `data`, and no `from` (places.py).
 
-    `schemas` is the schema's directory. Raises InputError with one line, naming the key and the
-    accepted values, for an unknown key, a wrong type or value, a name that the study does not
-    define, or an unmet need of a chapter.
+    `schemas` is the schema's directory. With `tell`, each old key gets a line on standard error.
+    Raises InputError with one line, naming the key and the accepted values, for an unknown key, a
+    wrong type or value, a name that the study does not define, or an unmet need of a chapter.
     """
     root = schema.assemble(schemas)
+    config, old = places.enter(config, root)
+    for line in old if tell else ():
+        print(line, file=sys.stderr)
     config = downloads.choose(config)
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
-        raise InputError(f"config: {_line(errors[0])}{and_more(errors)}")
+        raise InputError(f"config: {_line(errors[0], root)}{and_more(errors)}")
     filled = schema.fill(config, root, root)
     _check_names(filled, root, schemas)
     by_default = schema.fill({}, root, root)
@@ -167,29 +171,32 @@ def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
     return (error.validator != "additionalProperties", -len(error.path), error.json_path)
 
 
-def _line(error: ValidationError) -> str:
+def _line(error: ValidationError, root: dict[str, Any]) -> str:
     """The key, what is wrong, and what is accepted."""
-    key = ".".join(str(part) for part in error.absolute_path)
+    key = schema.dotted([str(part) for part in error.absolute_path], error.instance)
     prefix = f"{key}." if key else ""
     keys, wanted, value = error.schema.get("properties", {}), error.validator_value, error.instance
     path = list(error.absolute_schema_path)
     given = path[path.index("dependentSchemas") + 1] if "dependentSchemas" in path else ""
-    refused = f"{key}: {value!r} is not accepted{given and f' with {given}'}"
+    refused = f"{key}: {value!r} is not accepted{given and f' with {given}:'}"
     match error.validator:
         case "additionalProperties":
             unknown = min(str(name) for name in value if name not in keys)
-            return f"{prefix}{unknown}: unknown key; accepted: {', '.join(sorted(keys))}"
+            accepted = sorted(places.shown(error.schema, root))
+            return f"{prefix}{unknown}: unknown key; accepted: {', '.join(accepted)}"
         case "required":
             missing = next(name for name in wanted if name not in value)
             return f"{prefix}{missing}: missing; add it: {keys[missing]['description']}"
         case "oneOf":
+            forms = places.forms(error.schema, root)
             names = [name for option in wanted for name in option.get("required", [])]
-            return f"{key}: give exactly one of {', '.join(names)}"
+            accepted = ", ".join(forms.get(name, name) for name in names)
+            return f"{key}: give {'from: ' if forms else ''}exactly one of {accepted}"
         case "dependentRequired":
             given, other = next(
                 (a, b) for a in wanted if a in value for b in wanted[a] if b not in value
             )
-            return f"{key}: {given} without {other}; give both"
+            return f"{key}: {given} without {other}; write from: {schema.FORMS['hub']}"
         case "enum":
             return f"{refused}; accepted: {', '.join(map(str, wanted))}"
         case "const" | "pattern":

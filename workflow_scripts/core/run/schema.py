@@ -28,6 +28,19 @@ import yaml
 ENDING = ".schema.yaml"
 STUDY = "study"
 HOISTED = ("$defs", "conditions")
+# Where data come from: the keys of entries, and how people write them under `from` (places.py).
+FORMS = {
+    "path": "a path",
+    "hub": "hub:<name>@<commit>",
+    "package": "package:<package>/<path>",
+    "sdist": "sdist:<name>/<path>",
+    "fetch": "fetch:<source>/<path>",
+    "download": "download:<name>",
+    "nltk": "nltk:<corpus>",
+    "parse": "parse:<text>",
+    "train": "train:<text>",
+    "generate": "generate:<number>",
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +54,15 @@ class Node:
     @property
     def name(self) -> str:
         """The dotted key; positions in lists are left out."""
-        return ".".join(key for key in self.keys if isinstance(key, str))
+        return dotted([key for key in self.keys if isinstance(key, str)], self.value)
+
+
+def dotted(keys: list[str], value: Any) -> str:
+    """The key of a value, as the study writes it: `from` for the key of a form."""
+    *above, last = keys or [""]
+    if last in FORMS and isinstance(value, str | int) and "generate" not in above:
+        return ".".join([*above, "from"])
+    return ".".join("from.generate" if key == "generate" else key for key in keys)
 
 
 @cache

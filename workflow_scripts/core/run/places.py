@@ -1,0 +1,109 @@
+"""Where data come from, as a study states it: `from`, with one form for each kind of place.
+
+Behind this door an entry has a key for each form instead, as in the schema. A study may also state
+these keys themselves, and others of earlier versions; a line then names the new form.
+"""
+
+import re
+from typing import Any
+
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import schema
+from workflow_scripts.core.run.schema import FORMS
+
+GENERATE = "{generate: <numbers>}"  # where these are several
+WRITTEN = re.compile("(?!path:)([a-z]+):(.*)", re.DOTALL)  # else it is a path
+HUB = re.compile("(.+)@([0-9a-f]{40})")
+# Keys that earlier versions had.
+RENAMED = {
+    "ablation.mean": "mean_units",
+    "arguments.keep": "keep_weights_of",
+    "attention.keep": "keep_caches",
+    "battery.tests": "further_measures",
+    "mixing.tests": "measures",
+}
+
+
+def forms(part: dict[str, Any], root: dict[str, Any]) -> dict[str, str]:
+    """The forms that `from` accepts in an entry with this schema, as people write them."""
+    found, properties = {}, part.get("properties", {})
+    for form, written in FORMS.items():
+        if form in properties:
+            kind = schema.resolve(properties[form], root).get("type", "string")
+            if kind == "string" or form == "generate":  # translation.data.train has two files
+                found[form] = GENERATE if kind == "object" else written
+    return found
+
+
+def shown(part: dict[str, Any], root: dict[str, Any]) -> list[str]:
+    """The keys of an entry with this schema, as people write them."""
+    hidden, keys = {*forms(part, root)}, [*part.get("properties", {})]
+    return ["from", *(key for key in keys if key not in hidden | {"revision"})] if hidden else keys
+
+
+def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """A copy of a config with a key for each form, and a line for each old key.
+
+    Raises InputError where a form is unknown, not accepted or given twice, or a commit is missing.
+    """
+    config, lines = _copy(config), []
+    for old, new in RENAMED.items():
+        chapter, key = old.split(".")
+        part = config.get(chapter)
+        if isinstance(part, dict) and key in part and new not in part:
+            part[new] = part.pop(key)
+            lines.append(f"config: {old}: write {chapter}.{new}")
+    for node in list(schema.nodes(config, root, root)):
+        accepted = forms(node.schema, root)
+        if accepted and isinstance(node.value, dict):
+            if old := [form for form in accepted if form in node.value]:
+                places = [_written(form, node.value) for form in old]
+                text = str(places if len(places) > 1 else places[0]).replace("'", "")
+                lines.append(f"config: {node.name}.{', '.join(old)}: write from: {text}")
+            if "from" in node.value:
+                _open(node.name, node.value, accepted)
+    return config, lines
+
+
+def _copy(part: Any) -> Any:
+    """A copy in which entries that YAML's anchors made one are several."""
+    if isinstance(part, dict):
+        return {key: _copy(value) for key, value in part.items()}
+    return [_copy(value) for value in part] if isinstance(part, list) else part
+
+
+def _open(name: str, part: dict[str, Any], accepted: dict[str, str]) -> None:
+    """Put what `from` states under the key of its form."""
+    stated = part.pop("from")
+    for place in stated if isinstance(stated, list) else [stated]:
+        form, value = "", place
+        if isinstance(place, str):
+            written = WRITTEN.fullmatch(place)
+            form, value = written.groups() if written else ("path", place)
+        elif isinstance(place, dict) and [*place] == ["generate"]:
+            form, value = "generate", place["generate"]
+        if form not in accepted:
+            raise InputError(
+                f"config: {name}.from: {place!r} is of no form that is accepted here: "
+                f"{', '.join(accepted.values())}; write ./ before a path that looks like a form"
+            )
+        if form in part:
+            raise InputError(f"config: {name}.from: two places of the form {FORMS[form]}; keep one")
+        if form == "hub":
+            if not (at := HUB.fullmatch(value)):
+                raise InputError(
+                    f"config: {name}.from: {place!r} is without a commit; write {FORMS['hub']}, a "
+                    "commit of 40 hexadecimal digits; a branch such as main is refused, as it moves"
+                )
+            value, part["revision"] = at.groups()
+        part[form] = int(value) if form == "generate" and str(value).isdecimal() else value
+
+
+def _written(form: str, part: dict[str, Any]) -> Any:
+    """What an old key says, as a place of `from`."""
+    value = part[form]
+    if form == "path":
+        return f"./{value}" if WRITTEN.fullmatch(str(value)) else value
+    if isinstance(value, dict):
+        return {form: value}
+    return f"{form}:{value}" + (f"@{part.get('revision', '<commit>')}" if form == "hub" else "")
