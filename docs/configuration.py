@@ -137,6 +137,10 @@ def _rows(
         yield f"| `{name}` | {accepted} | {default} | {_escaped(value['description'])} |\n"
         if "properties" in value and "$ref" not in declared:
             yield from _rows(value, f"{name}.", root, shared)
+    if "properties" in part and (others := part.get("additionalProperties")):
+        shared.setdefault(others["$ref"], []).append(f"{prefix}<name>")
+        words = schema.resolve(others, root)["description"]
+        yield f"| `{prefix}<name>` | see below |  | {_escaped(words)} |\n"
 
 
 def _accepted(declared: dict[str, Any], root: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ ABLATION = config["ablation"]
 ABLATION_ATTRIBUTABLE = ("zero", "mean", "position", "resample")
 # Effects are compared between tasks, and between the development sets of MNLI or of domains.
 ABLATION_COMPARED = (
-    len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
+    len(TASKS) > 1 or "mnli" in TASKS or any(task.get("domains") for task in TASKS.values())
 )
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 ABLATION_UNITS = {"head": ABLATION["modes"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}

@@ -51,6 +51,7 @@ use rule training_step as finetune with:
     params:
         **step("checkpoints/finetune.py"),
         task="{task}",
+        own=lambda w: OWN_TASKS.get(w.task),  # its table has the numbers of labels alone
         init="pretrained",
         recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},
         every_epoch=lambda w: w.task in FINETUNE["every_epoch"],

@@ -1,5 +1,6 @@
 """What the rules of all chapters share: the checked config, products, look-ups, and staleness."""
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -46,8 +47,11 @@ FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
 # The SHA-256 of each source distribution, by its requirement.
 SDISTS = {pin["requirement"]: pin["sha256"] for pin in config["sdists"].values()}
-# The GLUE tasks. ARCT, whose points have two candidates each, has rules of its own.
+# ARCT, whose points have two candidates each, has rules of its own.
 TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
+# Those that the study defines: only they have labels. Scripts read them in core/data/tasks.py.
+OWN_TASKS = {name: task for name, task in TASKS.items() if "labels" in task}
+os.environ["ATLAS_TASKS"] = json.dumps(OWN_TASKS)
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]

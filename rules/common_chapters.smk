@@ -132,7 +132,7 @@ def corpora_definitions(wildcards) -> list[str]:
 
 def domains_of(wildcards) -> list[str]:
     """The local files of the domains of a task."""
-    domains = TASKS[wildcards.task]["domains"].values()
+    domains = TASKS[wildcards.task].get("domains", {}).values()
     return [file for domain in domains for file in local_files(domain.get("path"))]
 
 

@@ -4,8 +4,12 @@ finetuning = Products("finetuning", "kovaleva2019", "4.3 to 4.5 Fine-tuning")
 
 FINETUNING = config["finetuning"]
 FINETUNING_FIRST_SEED = SEEDS[0]
-# Tasks whose inputs are two sentences.
-FINETUNING_PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
+# Tasks whose inputs are two sentences; an own task's, where its two columns are named.
+FINETUNING_PAIRED = [
+    task
+    for task, entry in TASKS.items()
+    if (len(entry.get("text", [])) == 2 if task in OWN_TASKS else task not in ("sst2", "cola"))
+]
 
 
 use rule analysis_step as finetuning_tables with:

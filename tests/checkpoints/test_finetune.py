@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel
 
+from tests.bad_input.refused import refused
 from tests.core.tiny_models import WORDS, write_card
 from workflow_scripts.checkpoints import finetune
 from workflow_scripts.core.data import cards, tables
@@ -103,6 +104,13 @@ def test_the_checkpoint_predicts_what_the_metrics_state(finished: Path, card: Pa
     one_by_one = np.concatenate([logits_of(classifier, [example]) for example in tokens])
     np.testing.assert_allclose(logits, one_by_one, atol=1e-5)
     assert classifier.config.id2label == {0: "0", 1: "1"}
+
+
+def test_a_task_of_a_development_set_trains_nothing(card: Path, tmp_path: Path) -> None:
+    table = made_up_task(tmp_path)
+    frame = read_task(table)
+    tables.write(frame[frame["split"] == "dev"], table)
+    refused(lambda: run(tmp_path, card, table=table), "mrpc: no training file; put one next to")
 
 
 def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_path: Path) -> None:

@@ -99,6 +99,10 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ("models.m", {"from": "hub:b@main"}, "models.m.from: 'hub:b@main' is without a commit"),
         ("models.m", {"hub": "b"}, "models.m: hub without revision; write from: hub:<name>@<com"),
         ("tasks.mnli.from.generate.train", 0, "mnli.from.generate.train: 0 is less than the mini"),
+        ("tasks.mine", {"from": "x"}, "tasks.mine.labels: missing; add it: a list of the lab"),
+        ("tasks.mine.labels", [False], "labels.0: False is of the wrong type; accepted: a label,"),
+        ("tasks.mine.labels", "rank", "labels: 'rank' is not accepted; accepted: a list of"),
+        ("tasks.SST-2", {}, "tasks: 'SST-2' is not accepted; accepted: a GLUE task in lower ca"),
         (
             "corpora.treebanks.trees",
             {"from": "parse:wikipedia", "format": "conllu"},

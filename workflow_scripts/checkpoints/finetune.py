@@ -21,6 +21,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
 from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
@@ -138,6 +139,8 @@ def main(
     directory = models.directory_of(base)
     tokenizer = models.load_tokenizer(directory)
     frame = read_task(table)
+    if split_of(frame, "train").empty:
+        raise InputError(f"{task}: no training file; put one next to that of dev")
     splits: dict[str, tuple[list[Tokens], np.ndarray]] = {}
     for split in frame["split"].unique():
         rows = split_of(frame, split)
@@ -159,7 +162,7 @@ def main(
         "code": code_digest.digest(Path(__file__)),
         "weights": base["weights"],
         "table": hashlib.sha256(table.read_bytes()).hexdigest(),
-        "task": task,
+        "task": asdict(definition),
         "init": init,
         "max_tokens": max_tokens,
         "every_epoch": every_epoch,

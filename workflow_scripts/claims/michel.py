@@ -39,17 +39,16 @@ from workflow_scripts.claims.products import (
     NotMeasured,
     Numbers,
     Products,
+    main_metric,
     measure,
     on_task,
 )
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label
 from workflow_scripts.core.data.tables import where
-from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.translation import measures as translation
 
-PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
-PREFERRED["STS-B"] = TASKS["stsb"].main_metric
+PREFERRED = {title: main_metric(name) for name, title in TITLES.items()}
 DEV = "dev"
 CORRELATIONS = ("pearson", "spearman", "matthews")
 BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two modes differ on"

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.sources import load_rows
-from workflow_scripts.core.data.tasks import BEST_SCORE, Task
+from workflow_scripts.core.data.tasks import Task
 from workflow_scripts.core.data.text_files import check_header, read_lines
 from workflow_scripts.core.errors import InputError
 
-DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
+DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # Of files of sentences with a sentiment, labelled or rated, in SST-2's place.
 SENTIMENTS = {"__label__neg": 0.0, "__label__pos": 1.0}
 LARGEST_RATING = 4.0
-RATING = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 # Two of five rows of a file without splits are development examples.
 REMAINDERS = {"train": (0, 2, 4), "dev": (1, 3)}
 
@@ -100,8 +99,10 @@ def label_of(text: str, task: Task, where: str) -> float:
             raise InputError(f"{where}: label {text!r} is unknown; {task.title} has {accepted}")
         return float(task.labels.index(text))
     value = float(text) if DECIMAL.fullmatch(text) else math.nan
-    if not 0 <= value <= BEST_SCORE:
-        raise InputError(f"{where}: score {text!r}; {task.title} has scores from 0 to 5")
+    low, high = task.range
+    if not (math.isfinite(value) and low <= value <= high):
+        accepted = f"scores from {low:g} to {high:g}" if math.isfinite(high) else "numbers"
+        raise InputError(f"{where}: score {text!r}; {task.title} has {accepted}")
     return value
 
 
@@ -132,7 +133,7 @@ def _hub_rows(source: dict[str, Any], task: Task) -> SplitRows:
         value = float(row["label"])
         if task.labels and value not in range(task.n_labels):
             raise InputError(f"{where}: label {row['label']} is unknown; fix the dataset")
-        if not task.labels and not 0 <= value <= BEST_SCORE:
+        if not task.labels and not task.range[0] <= value <= task.range[1]:
             raise InputError(f"{where}: score {row['label']} is not from 0 to 5; fix the dataset")
         part.rows.append({"source": where, "texts": texts, "label": value})
     return part
@@ -145,13 +146,18 @@ def read_sentences(
     encoding: str = "utf-8",
     min_rating: float = 0.5,
 ) -> SplitRows:
-    """All sentences of one file of `labels` or `ratings`, of SST-2 alone.
+    """All sentences of one file of `labels` or `ratings`, of SST-2 or a task of the study's own.
 
     A rating of at least `min_rating` is positive, of at most its negative is negative; sentences
     between are left out and counted.
     """
-    if task.title != "SST-2":
-        raise InputError(f"{path}: one file of sentences serves sst2 only; name a directory")
+    if task.title != "SST-2" and not task.own:
+        raise InputError(
+            f"{path}: one file of sentences serves sst2 only; name a directory, or name the task "
+            "as you like (tasks.<name>)"
+        )
+    if len(task.labels) != 2:
+        raise InputError(f"{path}: ratings have two labels, the negative first; correct labels")
     part, seen, between = SplitRows(), {}, 0
     for number, line in read_lines(path, encoding):
         where = f"{path}:{number}"
@@ -186,7 +192,7 @@ def rated(line: str, where: str, seen: dict[tuple[str, ...], str]) -> tuple[str,
     if len(fields) != 3:
         raise InputError(f"{where}: {len(fields)} columns; write id, rating and text with tabs")
     check_id(where, (fields[0],), seen)
-    rating = float(fields[1]) if RATING.fullmatch(fields[1]) else math.nan
+    rating = float(fields[1]) if DECIMAL.fullmatch(fields[1]) else math.nan
     if not abs(rating) <= LARGEST_RATING:
         raise InputError(f"{where}: rating {fields[1]!r}; ratings are numbers from -4 to 4")
     return html.unescape(fields[2]), rating
@@ -212,7 +218,7 @@ def without_repeats(files: dict[str, SplitRows]) -> dict[str, SplitRows]:
     for name, part in files.items():
         rows = []
         for row in part.rows:
-            text = " ".join(row["texts"][0].casefold().split())
+            text = " ".join("\n".join(row["texts"]).casefold().split())
             if text not in seen:
                 rows.append(row)
             seen.add(text)

@@ -1,4 +1,4 @@
-"""A GLUE task as the study reads it: its examples in one table, sampled and counted."""
+"""A task as the study reads it: its examples in one table, sampled and counted."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.tasks import glue_files
+from workflow_scripts.tasks import glue_files, own_files
 
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
@@ -20,6 +20,8 @@ def read(source: dict[str, Any], name: str, task: Task) -> dict[str, glue_files.
     if "hub" in source:
         return glue_files.read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
+    if task.own and source["format"] == "table":
+        return own_files.read(path, name, task, source["encoding"])
     if path.is_file():
         form = {key: source[key] for key in FORMAT_KEYS if key in source}
         paths = {"train": path} | {f"dev_{key}": path_of(domains[key]) for key in domains}
@@ -90,7 +92,7 @@ def main(
         counted += count(part, frames[-1], task, split)
     tables.write(pd.concat(frames, ignore_index=True), table)
     frame = pd.DataFrame(counted, columns=["split", "what", "n", "lines"])
-    official = generated is None and ("hub" in source or path_of(source).is_dir())
+    official = generated is None and not task.own and ("hub" in source or path_of(source).is_dir())
     origin = {"generated": generated is not None, "official": official}
     tables.write_csv(frame.assign(task=task.title, **origin), counts)
 

@@ -1,7 +1,12 @@
-"""Tasks and their prepared tables: GLUE's of Kovaleva et al. (2019, section 3), CoLA, and ARCT."""
+"""Tasks and their prepared tables: GLUE's, the study's own, and ARCT."""
 
+import json
+import math
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -9,18 +14,19 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example
 
 TASK_COLUMNS = ("split", "id", "source", "text1", "text2", "label")
-BEST_SCORE = 5.0  # of STS-B; the lowest is 0
+VARIABLE = "ATLAS_TASKS"  # of the environment, with the study's own tasks
 
 
 @dataclass(frozen=True)
 class Task:
-    """One task: its title, its columns in the official TSV files, its classes and its metrics.
+    """One task: its title, its columns in the files, its classes and its metrics.
 
     `labels` are the classes as the files spell them, in the order of their numbers, empty if the
-    label is a score from 0 to BEST_SCORE. `ids` identify a row; empty if the task has no ids.
+    label is a score within `range`. `ids` identify a row; empty if the task has no ids.
     `splits` are the stems of the official files. `columns` names the files' columns if they have no
     header, `hub` the hub's text columns if they differ from `texts`. If `malformed`, the official
-    files have malformed rows, which are left out and counted.
+    files have malformed rows, which are left out and counted. Where `own`, the study defines the
+    task; its texts may be empty, and are then what the files have beside the label.
     """
 
     title: str
@@ -33,6 +39,8 @@ class Task:
     hub: tuple[str, ...] = ()
     splits: tuple[str, ...] = ("train", "dev")
     malformed: bool = False
+    range: tuple[float, float] = (-math.inf, math.inf)
+    own: bool = False
 
     @property
     def files(self) -> dict[str, str]:
@@ -72,6 +80,7 @@ TASKS: dict[str, Task] = {
         labels=(),
         ids=("index",),
         metrics=("pearson", "spearman"),
+        range=(0.0, 5.0),
     ),
     "sst2": Task("SST-2", texts=("sentence",)),
     "qqp": Task(
@@ -104,6 +113,26 @@ TASKS: dict[str, Task] = {
         columns=("source", "label", "mark", "sentence"),
         metrics=("matthews", "accuracy"),
     ),
+}
+
+
+def own_task(name: str, entry: Mapping[str, Any]) -> Task:
+    """A task that a study defines, of its entry in the config; the title is the study's name."""
+    labels = entry["labels"]
+    score = labels == "score"
+    return Task(
+        name,
+        texts=tuple(entry.get("text", ())),
+        label=entry["label"],
+        labels=() if score else tuple(map(str, labels)),
+        metrics=("pearson", "spearman") if score else ("accuracy",),
+        own=True,
+    )
+
+
+# Tables by task are built at import, in the processes of jobs, which inherit the variable.
+TASKS |= {
+    name: own_task(name, entry) for name, entry in json.loads(os.getenv(VARIABLE, "{}")).items()
 }
 
 

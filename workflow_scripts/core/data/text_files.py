@@ -34,13 +34,15 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]
         raise InputError(f"{path}: cannot be read ({error}); copy it again") from error
 
 
-def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+def read_rows(
+    path: Path, delimiter: str = ",", encoding: str = "utf-8"
+) -> Iterator[tuple[int, list[str]]]:
     """Number of the last line, and fields, of each row of a file that is quoted as CSV.
 
     Blank lines are no rows. Raises InputError, with file and line, for a quote that does not end
     and for a field that goes on after its quote, as well as where `read_lines` does.
     """
-    lines = (f"{line}\n" for _, line in read_lines(path))
+    lines = (f"{line}\n" for _, line in read_lines(path, encoding))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     started = 1  # the line in which the current row starts
     try:

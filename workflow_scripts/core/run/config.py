@@ -168,7 +168,8 @@ def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
 
 def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
     """Unknown keys first: a missing key is often the same typo seen from the other side."""
-    return (error.validator != "additionalProperties", -len(error.path), error.json_path)
+    key = error.validator == "additionalProperties" or "propertyNames" in error.schema_path
+    return (not key, -len(error.path), error.json_path)
 
 
 def _line(error: ValidationError, root: dict[str, Any]) -> str:
@@ -202,7 +203,9 @@ def _line(error: ValidationError, root: dict[str, Any]) -> str:
         case "const" | "pattern":
             return f"{refused}; accepted: {error.schema.get('description', wanted)}"
         case "type":
-            accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
+            names = {"object": "a mapping of keys", "array": "a list"}
+            several = isinstance(wanted, list)
+            accepted = error.schema["description"] if several else names.get(wanted, wanted)
             return f"{key}: {value!r} is of the wrong type; accepted: {accepted}"
         case "contains":
             return f"{key}: {value!r} is without {wanted['const']}; add it"
