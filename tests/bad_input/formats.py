@@ -220,7 +220,7 @@ def prose_plainly(text: str) -> Records:
 
 
 def jsonl_plainly(text: str) -> Records:
-    return table_plainly([json.loads(line)["text"] for line in lines_of(text) if line.strip()])
+    return table_plainly([json.loads(line)["text"] for line in lines_of(text)])
 
 
 def csv_plainly(text: str) -> Records:

@@ -163,9 +163,9 @@ FORMS = [
     ("a.txt", " = A = \n\n b\n", "wikitext", [("A", ["b"])]),
     (
         "a.jsonl",
-        '{"text": "a\\n\\nb", "title": "T"}\n\n{"text": "c"}\n',
+        '{"text": "a\\n\\nb", "title": "T"}\n{"text": "c"}\n',
         "jsonl",
-        [("T", ["a", "b"]), ("a.jsonl:3", ["c"])],
+        [("T", ["a", "b"]), ("a.jsonl:2", ["c"])],
     ),
     ("a.json", '{"text": null}\n', "jsonl", [("a.json:1", [])]),
     (
@@ -297,7 +297,7 @@ def test_windows_of_documents_and_of_a_single_one(
         ("bad.jsonl", b'{"text": "a"}\n["b"]\n', "bad.jsonl:2: no JSON object"),
         ("bad.jsonl", b'{"text": 1}\n', "bad.jsonl:1: text holds no text"),
         ("bad.csv", b"id,body\n1,a\n", "bad.csv:2: no column 'text'; .*: id, body"),
-        ("bad.csv", b"id,text\n1,a,b\n", "bad.csv:2: 3 fields where the header has 2"),
+        ("bad.csv", b"id,text\n1,a,b\n", "bad.csv:2: 3 columns where the header has 2"),
         ("bad.parquet", b"PAR1", "bad.parquet: not a complete Parquet file"),
         ("bad.conllu", b"1\tThe\n\n", "bad.conllu:1: 2 columns between tabs"),
     ],

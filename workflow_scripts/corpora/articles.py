@@ -2,7 +2,6 @@
 
 import bz2
 import html
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
-from workflow_scripts.core.data.text_files import read_lines, read_rows
+from workflow_scripts.core.data.text_files import read_lines, read_objects, read_table
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.corpora.tree_files import EXTRA, NEWDOC, columns_of
 
@@ -34,7 +33,7 @@ LEFTOVERS = re.compile(
 SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f]\W*$")
 CONLLU_TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 Line = tuple[str, str]  # where it stands ("file:line"), and its text
-Row = tuple[str, Mapping[str, Any]]  # where it stands, and its columns
+Row = tuple[int, Mapping[str, Any]]  # the number of its line, and values by column
 
 
 @dataclass(frozen=True)
@@ -134,43 +133,15 @@ def article_of_row(where: str, row: Mapping[str, Any], column: str) -> Article:
     return Article(name or Path(where).name, paragraphs)
 
 
-def rows_of_jsonl(path: Path) -> Iterator[Row]:
-    """The objects of a file with one on each line. Raises InputError for another line."""
-    for number, line in read_lines(path):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                row = None
-            if not isinstance(row, dict):
-                raise InputError(f"{path}:{number}: no JSON object; write one on each line")
-            yield f"{path}:{number}", row
-
-
-def rows_of_csv(path: Path) -> Iterator[Row]:
-    """The rows below the header. Raises InputError for one of another length."""
-    names: list[str] = []
-    for number, fields in read_rows(path):
-        names = names or fields
-        if len(fields) != len(names):
-            raise InputError(
-                f"{path}:{number}: {len(fields)} fields where the header has {len(names)}; fix the "
-                "row, or separate fields by commas"
-            )
-        if fields is not names:
-            yield f"{path}:{number}", dict(zip(names, fields, strict=True))
-
-
 def rows_of_parquet(path: Path) -> Iterator[Row]:
-    """The rows of a Parquet file. Raises InputError where it cannot be read."""
+    """The rows of a Parquet file, counted from 1. Raises InputError where it cannot be read."""
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     try:
         with ParquetFile(path) as file:
             batches = (batch.to_pylist() for batch in file.iter_batches(1000))
-            for number, row in enumerate(chain.from_iterable(batches), 1):
-                yield f"{path}:{number}", row
+            yield from enumerate(chain.from_iterable(batches), 1)
     except (ArrowException, OSError) as error:
         raise InputError(
             f"{path}: not a complete Parquet file ({one_line(error)}); copy it again"
@@ -181,8 +152,8 @@ def articles_of_table(
     path: Path, column: str, rows_of: Callable[[Path], Iterator[Row]]
 ) -> Iterator[Article]:
     """An article for each row of a file that `rows_of` reads."""
-    for where, row in rows_of(path):
-        yield article_of_row(where, row, column)
+    for number, row in rows_of(path):
+        yield article_of_row(f"{path}:{number}", row, column)
 
 
 def articles_of_conllu(path: Path) -> Iterator[Article]:
@@ -305,8 +276,8 @@ def _table(ending: str, *others: str, rows_of: Callable[[Path], Iterator[Row]]) 
 
 
 FORMATS = {
-    "csv": _table(".csv", rows_of=rows_of_csv),
-    "jsonl": _table(".jsonl", ".json", ".ndjson", rows_of=rows_of_jsonl),
+    "csv": _table(".csv", rows_of=read_table),
+    "jsonl": _table(".jsonl", ".json", ".ndjson", rows_of=read_objects),
     "parquet": _table(".parquet", rows_of=rows_of_parquet),
     "conllu": TextFormat((".conllu",), _ending(".conllu"), articles_of_conllu),
     "mediawiki": TextFormat((".xml", ".bz2"), _is_dump, articles_of_dump),
