@@ -28,7 +28,7 @@ from workflow_scripts.corpora.articles import (
 )
 
 SPECIAL = 2  # tokens that most tokenizers add to a text
-LETTERS = 6  # bytes of a word for each token, on average; docs/methods-other.md has the check
+LETTERS = 6  # bytes of a word for each token, on average; docs/inputs.md states how well it fits
 FEW_DOCUMENTS = 10  # of fewer, training windows are taken from all, not whole documents
 PARTS = 20  # of a single document, for intervals
 # Characters that are a token each: those of Chinese, Japanese and Korean, and punctuation.
