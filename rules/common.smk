@@ -9,7 +9,8 @@ from workflow_scripts.core.data import cards, sources
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import code_digest, digests
 from workflow_scripts.core.run import downloads
-from workflow_scripts.core.run.config import abilities, check, check_marks, check_paths, served
+from workflow_scripts.core.run.config import abilities, check, check_marks, check_paths
+from workflow_scripts.core.run.config import served, training_share
 from workflow_scripts.core.run.files import files_below, inside
 from workflow_scripts.core.run.schema import data_read
 

@@ -8,6 +8,7 @@ corpora = Products("corpora", COUNTS)
 from workflow_scripts.core.data import annotations
 from workflow_scripts.corpora import articles, tree_files
 
+CORPORA_SEGMENTS = ("n_segments", "max_tokens", "min_words")
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
 
@@ -46,11 +47,11 @@ use rule light_step as segments with:
     retries: 2
     params:
         **step("corpora/segments.py"),
+        **{key: lookup(f"{{text}}/{key}", within=TEXTS) for key in CORPORA_SEGMENTS},
         name="{text}",
-        source=source(TEXTS, "text", ("n_segments", "max_tokens", "min_words", "training_share")),
-        n_segments=lookup("{text}/n_segments", within=TEXTS),
-        min_words=lookup("{text}/min_words", within=TEXTS),
-        training_share=lookup("{text}/training_share", within=TEXTS),
+        source=source(TEXTS, "text", ("segments", *CORPORA_SEGMENTS, "training_share")),
+        cut=lookup("{text}/segments", within=TEXTS),
+        training_share=lambda w: training_share(config, SCHEMAS, w.text),
         seed=config["seed"],
 
 

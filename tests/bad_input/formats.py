@@ -4,10 +4,13 @@ The plain readings are strict about nothing and use none of the readers' code: w
 must be what they give.
 """
 
+import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import defusedxml.ElementTree
@@ -210,6 +213,28 @@ def text_plainly(text: str) -> Records:
     return [(len(lines), tuple(lines))]
 
 
+def prose_plainly(text: str) -> Records:
+    runs = groupby(lines_of(text), lambda line: not line.strip())
+    texts = [" ".join(map(str.strip, lines)) for blank, lines in runs if not blank]
+    return [(len(texts), tuple(texts))]
+
+
+def jsonl_plainly(text: str) -> Records:
+    return table_plainly([json.loads(line)["text"] for line in lines_of(text)])
+
+
+def csv_plainly(text: str) -> Records:
+    names, *rows = [row for row in csv.reader(f"{line}\n" for line in lines_of(text)) if row] or [
+        []
+    ]
+    return table_plainly([dict(zip(names, row, strict=True))["text"] for row in rows])
+
+
+def table_plainly(cells: list[str | None]) -> Records:
+    lines = [line.strip() for cell in cells for line in (cell or "").splitlines() if line.strip()]
+    return [(len(lines), tuple(lines))]
+
+
 def wikitext_plainly(text: str) -> Records:
     lines = [line for line in lines_of(text) if line.strip()]
     marks = (" =" * level for level in range(1, 6))
@@ -333,6 +358,11 @@ FORMATS = {
     ),
     "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
     "WikiText": keyed("text.wikitext", "wiki.raw", WIKITEXT, wikitext_plainly),
+    "prose": keyed("text.prose", "a.txt", "One\ntwo.\n\nThree.\n", prose_plainly),
+    "JSON lines": keyed(
+        "text.jsonl", "a.jsonl", '{"text": "a\\nb"}\n{"text": null}\n', jsonl_plainly
+    ),
+    "CSV": keyed("text.csv", "a.csv", 'id,text\n1,"a, b\nc"\n\n2,d\n', csv_plainly),
     "plain text": keyed("text.plain", "a.txt", "One two.\nThree.\n\nFour.\n", text_plainly),
     "GloVe": Format(
         "v.txt", "the 0.5 -1e-3 2\n. . 1 2 3\nthe 1 1 1\n", vectors_read, vectors_plainly

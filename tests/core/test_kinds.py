@@ -47,6 +47,23 @@ def test_a_chapter_reads_the_models_of_its_kinds_that_take_it() -> None:
     assert (models["battery"], models["probes"]) == (["two"], ["one"])
 
 
+def test_windows_are_kept_for_training_only_where_something_is_trained() -> None:
+    config = study("surface", "battery", one=ENCODER, two=DECODER)
+    config["corpora"]["text"] |= {"own": {"path": "x"}, "pairs": {"path": "x", "segments": "pairs"}}
+    del config["corpora"]["vectors"]
+
+    def shares(config: dict[str, Any]) -> list[float]:
+        filled = check(config, SCHEMAS)
+        return [
+            run_config.training_share(filled, SCHEMAS, name) for name in ("wiki", "own", "pairs")
+        ]
+
+    assert shares(config) == [0.4, 0, 0.4]
+    assert shares(config | {"models": {"two": DECODER}}) == [0, 0, 0.4]
+    config["corpora"]["vectors"] = {"v": {"train": "own"}}
+    assert shares(config) == [0.4, 0.4, 0.4]
+
+
 def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads() -> None:
     narrow = ENCODER | {"chapters": ["frames"]}
     config = study("frames", "surface", "probes", one=ENCODER, two=DECODER, three=narrow)

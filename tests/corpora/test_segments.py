@@ -1,7 +1,9 @@
-"""Segments of two consecutive paragraphs: pairing, sampling, counting, and wrong input."""
+"""Formats of running text, and its segments: windows, pairs, counts, and wrong input."""
 
 import bz2
 import json
+import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,12 @@ import pytest
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import segments
-from workflow_scripts.corpora.articles import Article, Paragraph
+from workflow_scripts.corpora.articles import Article, Paragraph, format_of
 
 
 def run(folder: Path, source: dict, **settings: Any) -> tuple[list, list, dict[str, int]]:
-    options = {"n_segments": 5, "min_words": 3, "training_share": 0.3, "name": "c", "seed": 1}
+    options = {"cut": "pairs", "n_segments": 5, "max_tokens": 12, "min_words": 3, "name": "c"}
+    options |= {"training_share": 0.3, "seed": 1}
     paths = {name: folder / name for name in ("segments", "training", "counts")}
     segments.main(**paths, source=source, **(options | settings))
     counts = pd.read_csv(paths["counts"])
@@ -45,7 +48,7 @@ def test_only_consecutive_paragraphs_are_paired() -> None:
     counts: Counter[str] = Counter()
     read = article("a a a", "b b b", "c c c", "d", "e e e", "f f f", "g g g")
     pairs = segments.pair_up(read, 3, counts)
-    assert [(a.text[0], b.text[0]) for _, a, b in pairs] == [("a", "b"), ("e", "f")]
+    assert [(a.text[0], b.text[0]) for _, (a, b) in pairs] == [("a", "b"), ("e", "f")]
     assert counts["paragraphs too short"] == 1
     assert counts["paragraphs without a partner"] == 2
 
@@ -137,21 +140,182 @@ def test_hub_datasets_from_a_local_directory(tmp_path: Path) -> None:
     assert (chosen[0].document, chosen[0].texts) == ("First", ("one two three", "four five six"))
 
 
+PLAIN = "One is here.\nTwo is here.\n\nThree is here.\n"
+BOOK = "A line of a\nbook. It\nends here.\n\n\nAnd another\nparagraph.\n"
+ROW = "\t_" * 8
+SENTENCE = f"1-2\tDon't{ROW}\n1\tDo{ROW}\n2\tn't{ROW}\n2.1\tgo{ROW}\n\n"
+# A file's name and content, its format, and the titles and paragraphs of its documents.
+FORMS = [
+    (
+        "a.txt",
+        PLAIN,
+        "plain",
+        [("a.txt:1", ["One is here.", "Two is here."]), ("a.txt:4", ["Three is here."])],
+    ),
+    ("a.txt", "one\ntwo\n", "plain", [("a.txt:1", ["one", "two"])]),
+    (
+        "a.txt",
+        BOOK,
+        "prose",
+        [("f/a.txt", ["A line of a book. It ends here.", "And another paragraph."])],
+    ),
+    ("a.txt", "One.\n\nTwo.\n\nThree.", "prose", [("f/a.txt", ["One.", "Two.", "Three."])]),
+    ("a.txt", " = A = \n\n b\n", "wikitext", [("A", ["b"])]),
+    (
+        "a.jsonl",
+        '{"text": "a\\n\\nb", "title": "T"}\n{"text": "c"}\n',
+        "jsonl",
+        [("T", ["a", "b"]), ("a.jsonl:2", ["c"])],
+    ),
+    ("a.json", '{"text": null}\n', "jsonl", [("a.json:1", [])]),
+    (
+        "a.csv",
+        'title,text\nT,"a, ""b""\nc"\n,d\n',
+        "csv",
+        [("T", ['a, "b"', "c"]), ("a.csv:4", ["d"])],
+    ),
+    (
+        "a.conllu",
+        f"{SENTENCE}# newdoc id = d\n# text = Don't.\n{SENTENCE}",
+        "conllu",
+        [("a.conllu", ["Do n't"]), ("d", ["Don't."])],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "form", "documents"), FORMS)
+def test_formats(tmp_path: Path, name: str, content: str, form: str, documents: list) -> None:
+    path = tmp_path / "f" / name
+    path.parent.mkdir()
+    path.write_text(content, encoding="utf-8")
+    assert format_of(path) == form
+    found = segments.articles_of_file(path, "auto")
+    assert [(each.title, [p.text for p in each.paragraphs]) for each in found] == documents
+
+
+def test_a_column_of_a_parquet_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"body": ["one two", None, "three"], "title": ["A", "B", None], "n": 1})
+    frame.to_parquet(tmp_path / "a.parquet")
+    source = {"path": str(tmp_path), "column": "body"}
+    chosen, _, counts = run(tmp_path, source, cut="windows", training_share=0)
+    assert [(each.document, each.texts) for each in chosen] == [
+        ("A", ("one two",)),
+        ("a.parquet:3", ("three",)),
+    ]
+    assert (counts["articles read"], counts["articles analysed"]) == (3, 2)
+
+
+def slow_tokens(text: str) -> int:
+    """Character by character: a mark or a CJK character is one, six bytes of a word are one."""
+    total, word = 0, ""
+    for letter in f"{text} ":
+        alone = letter in ".,!'()[]\u3002" or "\u4e00" <= letter <= "\u9fff"
+        if alone or letter == " ":
+            total += alone + (len(word.encode()) + 5) // 6
+            word = ""
+        else:
+            word += letter
+    return total
+
+
+def slow_windows(lines: list[str], size: int) -> list[str]:
+    """The longest runs of sentences that fit; of a longer one, of its words and characters."""
+    parts: list[str] = []
+    for line in lines:
+        ends = [m.end() for m in re.finditer(r"[.!](?= )|\u3002|.$", line)]
+        for start, end in zip([0, *ends], ends, strict=False):
+            sentence = line[start:end].strip()
+            cuts = [k for k in range(1, len(sentence)) if max(sentence[k - 1 : k + 1]) > "\u3000"]
+            cuts += [k for k, letter in enumerate(sentence) if letter == " "]
+            while sentence and slow_tokens(sentence) > size:
+                fits = [k for k in cuts if slow_tokens(sentence[:k]) <= size and k > 0]
+                later = [k for k in cuts if k > 0]
+                at = max(fits, default=min(later, default=len(sentence)))
+                parts.append(sentence[:at].strip())
+                rest = sentence[at:].lstrip()
+                cuts = [k - (len(sentence) - len(rest)) for k in cuts]
+                sentence = rest
+            parts += [sentence] if sentence else []
+    windows: list[str] = []
+    for part in parts:
+        joined = f"{windows[-1]} {part}" if windows else ""
+        if joined and slow_tokens(joined) <= size:
+            windows[-1] = joined
+        else:
+            windows.append(part)
+    return [window for window in windows if any(map(str.isalnum, window))]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_windows_are_those_of_a_slow_plain_version(seed: int) -> None:
+    rng = random.Random(seed)
+    words = ["a", "river", "can't", "(so)", "unbelievably", "nhi\u1ec1u", "x" * 90, "end.", "no!"]
+    words += ["\u6c34\u5c71", "\u6c34\u3002", "."]
+    lines = [" ".join(rng.choices(words, k=rng.randint(1, 25))) for _ in range(8)]
+    found = segments.windows_of(article(*lines), 12, Counter())
+    assert [window.text for _, (window,) in found] == slow_windows(lines, 10)
+
+
+def test_windows_of_documents_and_of_a_single_one(
+    plain: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options: dict[str, Any] = {"cut": "windows", "n_segments": 50, "max_tokens": 12}
+    chosen, training, counts = run(tmp_path, {"path": str(plain), "format": "plain"}, **options)
+    assert counts["windows"] == len(chosen) + len(training) == 30
+    assert len({each.document for each in chosen}) == counts["articles analysed"] == 6
+    assert "documents: 6; intervals" in caplog.text
+    single = tmp_path / "single.txt"
+    single.write_text("Some words here.\n" * 90, encoding="utf-8")
+    options["max_tokens"] = 6
+    chosen, training, counts = run(tmp_path, {"path": str(single)}, **options)
+    assert (len(chosen), len(training), counts["articles analysed"]) == (50, 27, 1)
+    assert [each.document for each in chosen[1:4]] == [
+        f"single.txt:1, part {part}" for part in (1, 1, 2)
+    ]
+    assert {each.texts for each in chosen} == {("Some words here.",)}
+    (tmp_path / "many").mkdir()
+    for number in range(10):
+        (tmp_path / f"many/{number}.txt").write_text("some words here\n" * 3, encoding="utf-8")
+    chosen, training, _ = run(tmp_path, {"path": str(tmp_path / "many")}, **options)
+    assert not {each.document for each in chosen} & {each.document for each in training}
+    assert training
+
+
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("name", "content", "words"),
     [
-        (b"good line here\nbad \xff byte here\n", r"bad.txt:2: byte 0xff at column 5 is not UTF-8"),
-        (b"\n\n\n", "corpus c is empty"),
-        (b"one two three\n\nfour five six\n", "no article of the corpus c has two paragraphs"),
+        (
+            "bad.txt",
+            b"good line here\nbad \xff byte here\n",
+            r"bad.txt:2: byte 0xff at column 5 is not UTF-8; .*iconv -f latin1",
+        ),
+        ("bad.txt", b"", "no text in the corpus c"),
+        ("bad.txt", b"\n\n\n", "no text in the corpus c"),
+        ("bad.txt", b"...\n\n- - -\n", "no letter or digit in the corpus c"),
+        ("bad.txt", b"three small words\n", "one window only"),
+        ("bad.jsonl", b'{"text": "a"}\n{"body": "b"}\n', "bad.jsonl:2: no column 'text'; .*: body"),
+        ("bad.jsonl", b'{"text": "a"}\n["b"]\n', "bad.jsonl:2: no JSON object"),
+        ("bad.jsonl", b'{"text": 1}\n', "bad.jsonl:1: text holds no text"),
+        ("bad.csv", b"id,body\n1,a\n", "bad.csv:2: no column 'text'; .*: id, body"),
+        ("bad.csv", b"id,text\n1,a,b\n", "bad.csv:2: 3 columns where the header has 2"),
+        ("bad.parquet", b"PAR1", "bad.parquet: not a complete Parquet file"),
+        ("bad.conllu", b"1\tThe\n\n", "bad.conllu:1: 2 columns between tabs"),
     ],
 )
-def test_wrong_texts(tmp_path: Path, content: bytes, words: str) -> None:
-    path = tmp_path / "bad.txt"
+def test_wrong_texts(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=words) as error:
-        run(tmp_path, {"path": str(path)})
+        run(tmp_path, {"path": str(path)}, cut="windows")
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_no_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one two three\n\nfour five six\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"no article of the corpus c has .*set segments: windows"):
+        run(tmp_path, {"path": str(path), "format": "plain"})
 
 
 def test_a_dump_that_is_cut_off(tmp_path: Path) -> None:

@@ -37,9 +37,7 @@ def test_a_workflow_that_imports_this_one_makes_a_figure(
         "study": "mine",
         "device": "cpu",
         "models": {"mine": {"path": str(tiny_model_dir)}},
-        "corpora": {
-            "text": {"texts": {"path": "texts", "n_segments": 6, "max_tokens": 24, "min_words": 4}}
-        },
+        "corpora": {"text": {"texts": {"path": "texts", "n_segments": 6, "max_tokens": 24}}},
         "surface": {"corpus": "texts"},
     }
     (tmp_path / "other.yaml").write_text(yaml.safe_dump({"atlas": atlas}), encoding="utf-8")

@@ -143,6 +143,7 @@ def tiny_config() -> dict[str, Any]:
                     "format": "plain",
                     "n_segments": 12,
                     "max_tokens": 40,
+                    "segments": "pairs",
                     "min_words": 5,
                 }
             },

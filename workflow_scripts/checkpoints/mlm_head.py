@@ -121,7 +121,8 @@ def main(
     examples = read_examples(training)
     if len(examples) < 2:
         raise InputError(
-            f"{training}: {len(examples)} training segments; raise training_share of the corpus"
+            f"{training}: {len(examples)} training segments; raise training_share of the corpus, "
+            "or use a longer text"
         )
     spaced = examples[:: max(1, len(examples) // n_segments)][:n_segments]
     tokenizer = models.load_tokenizer(directory)

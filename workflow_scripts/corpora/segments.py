@@ -1,6 +1,11 @@
-"""Running text as segments of two consecutive paragraphs (Clark et al. 2019, section 3)."""
+"""Running text as segments: windows of consecutive sentences, or pairs of paragraphs.
 
+Pairs of consecutive paragraphs are those of Clark et al. 2019, section 3.
+"""
+
+import logging
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,61 +22,119 @@ from workflow_scripts.corpora.articles import (
     FORMATS,
     Article,
     Paragraph,
+    article_of_row,
     articles_of_lines,
+    format_of,
 )
+
+SPECIAL = 2  # tokens that most tokenizers add to a text
+LETTERS = 6  # bytes of a word for each token, on average; docs/inputs.md states how well it fits
+FEW_DOCUMENTS = 10  # of fewer, training windows are taken from all, not whole documents
+PARTS = 20  # of a single document, for intervals
+# Characters that are a token each: those of Chinese, Japanese and Korean, and punctuation.
+CJK = r"\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003fa1f"
+MARKS = r"!-/:-@\[-`\x7b-~\u2010-\u205e"
+PIECE = re.compile(rf"[{CJK}{MARKS}]|[^\s{CJK}{MARKS}]+")
+UNIT = re.compile(rf"[{CJK}]|[^\s{CJK}]+")  # where a long sentence may be cut
+SENTENCE = re.compile(
+    r"(?=\S).*?(?:[.!?\u2026]+[^\w\s]*(?=\s)|[\u3002\uff01\uff1f]+[^\w\s]*|$)", re.S
+)
+log = logging.getLogger(__name__)
 
 
 def articles(source: dict[str, Any]) -> Iterator[Article]:
     """The articles of a text source of the config, in its order."""
-    form = source.get("format", "auto")
+    form, column = source.get("format", "auto"), source.get("column", "text")
     if "hub" in source:
-        yield from _from_hub(source, form)
+        yield from _from_hub(source, form, column)
     else:
         for path in files_at(path_of(source), ENDINGS):
-            yield from articles_of_file(path, form)
+            yield from articles_of_file(path, form, column)
 
 
-def articles_of_file(path: Path, form: str) -> Iterator[Article]:
-    """The articles of one file; `auto` looks at its name and its headings."""
-    if form == "auto":
-        form = next(name for name, each in FORMATS.items() if each.matches(path))
-    return FORMATS[form].read(path)
+def articles_of_file(path: Path, form: str, column: str = "text") -> Iterator[Article]:
+    """The articles of one file; `auto` looks at its name and what it holds."""
+    reader = FORMATS[format_of(path) if form == "auto" else form]
+    return reader.read(path, column) if reader.table else reader.read(path)
 
 
-def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
-    """Rows with a title are articles; rows without one are the lines of a WikiText file."""
+def _from_hub(source: dict[str, Any], form: str, column: str) -> Iterator[Article]:
+    """Rows are articles; in another format than auto, rows without a title are a file's lines."""
     label = f"{source['hub']}/{source.get('split', 'train')}"
     lines = []
-    for number, row in enumerate(load_rows(source), 1):
-        for column in {"title", "text"} & row.keys():
-            if not isinstance(row[column], str):
-                raise InputError(f"{label}:{number}: {column} holds no text; fix the dataset")
-        if "title" in row:
-            texts = [line.strip() for line in row["text"].split("\n") if line.strip()]
-            prefix = f"{label}: {row['title']}, paragraph"
-            paragraphs = [Paragraph(text, f"{prefix} {k}") for k, text in enumerate(texts, 1)]
-            yield Article(row["title"], paragraphs)
+    for number, row in enumerate(load_rows(source, (column,)), 1):
+        article = article_of_row(f"{label}:{number}", row, column)
+        if form == "auto" or "title" in row:
+            yield article
         else:
-            lines.append((f"{label}:{number}", row["text"].rstrip("\n")))
-    yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)
+            lines.append((f"{label}:{number}", (row[column] or "").rstrip("\n")))
+    yield from articles_of_lines(lines, form)
 
 
-Pair = tuple[str, Paragraph, Paragraph]
+Segment = tuple[str, tuple[Paragraph, ...]]  # the title of its article, and its texts
 
 
-def pair_up(article: Article, min_words: int, counts: Counter) -> list[Pair]:
+def estimated_tokens(text: str) -> int:
+    """About how many tokens a text has for a model of its language.
+
+    A word has one for every LETTERS bytes in UTF-8, begun ones too; a CJK character or a
+    punctuation mark is one.
+    """
+    return sum(-(-len(piece.encode()) // LETTERS) for piece in PIECE.findall(text))
+
+
+def windows_of(article: Article, max_tokens: int, counts: Counter) -> list[Segment]:
+    """Windows of whole consecutive sentences, of about `max_tokens` tokens at most.
+
+    A longer sentence is cut between words. Lines and paragraphs end sentences; they are joined by
+    blanks. What is read, and windows without a letter or digit, are added to `counts`.
+    """
+    size, room = max_tokens - SPECIAL, 0
+    windows: list[list[Paragraph]] = []
+    for part in (part for whole in article.paragraphs for part in _parts_of(whole, size)):
+        needed = estimated_tokens(part.text)
+        if needed > room:
+            windows.append([])
+            room = size
+        windows[-1].append(part)
+        room -= needed
+    joined = [Paragraph(" ".join(p.text for p in parts), parts[0].source) for parts in windows]
+    kept = [each for each in joined if any(map(str.isalnum, each.text))]
+    counts["lines that are no paragraph"] += article.left_out
+    counts["paragraphs read"] += len(article.paragraphs)
+    counts["articles read"] += 1
+    counts["windows without a letter or digit"] += len(joined) - len(kept)
+    counts["windows"] += len(kept)
+    return [(article.title, (window,)) for window in kept]
+
+
+def _parts_of(paragraph: Paragraph, size: int) -> Iterator[Paragraph]:
+    """The sentences of a paragraph; of one of more than `size` tokens, pieces of whole words."""
+    for sentence in SENTENCE.findall(paragraph.text):
+        start, end, room = 0, 0, size
+        if estimated_tokens(sentence) > size:
+            for unit in UNIT.finditer(sentence):
+                needed = estimated_tokens(unit.group())
+                if needed > room and end > start:
+                    yield Paragraph(sentence[start:end], paragraph.source)
+                    start, room = unit.start(), size
+                end, room = unit.end(), room - needed
+        yield Paragraph(sentence[start:].rstrip(), paragraph.source)
+
+
+def pair_up(article: Article, min_words: int, counts: Counter) -> list[Segment]:
     """Pairs of consecutive paragraphs of at least `min_words` words; none is in two pairs.
 
     A shorter paragraph separates its neighbours; a heading, list or table does not. What is read
     and left out is added to `counts`.
     """
-    pairs: list[Pair] = []
+    pairs: list[Segment] = []
     short = [len(paragraph.text.split()) < min_words for paragraph in article.paragraphs]
     k = 0
     while k + 1 < len(short):
         fits = not any(short[k : k + 2])
         if fits:
-            pairs.append((article.title, *article.paragraphs[k : k + 2]))
+            pairs.append((article.title, tuple(article.paragraphs[k : k + 2])))
         k += 1 + fits
     counts["lines that are no paragraph"] += article.left_out
     counts["paragraphs read"] += len(short)
@@ -84,30 +147,30 @@ def pair_up(article: Article, min_words: int, counts: Counter) -> list[Pair]:
 
 
 def divide(
-    pairs: Sequence[Sequence[Pair]], n_segments: int, training_share: float, seed: int
-) -> tuple[list[Pair], list[Pair]]:
-    """Pairs to analyse and pairs to train on, from different articles, in corpus order.
+    segments: Sequence[Sequence[Segment]], n_segments: int, training_share: float, seed: int
+) -> tuple[list[Segment], list[Segment]]:
+    """Segments to analyse and segments to train on, from different articles, in corpus order.
 
-    `pairs` has one entry per article. Articles are sampled by seed until the training part holds
-    at least its share of all pairs; `n_segments` of the others' pairs are sampled.
+    `segments` has one entry per article. Articles are sampled by seed until the training part holds
+    at least its share of all segments; `n_segments` of the others' are sampled.
     """
     rng = random.Random(seed)
-    order = [index for index, article in enumerate(pairs) if article]
+    order = [index for index, article in enumerate(segments) if article]
     rng.shuffle(order)
-    wanted = training_share * sum(len(article) for article in pairs)
+    wanted = training_share * sum(len(article) for article in segments)
     training: set[int] = set()
-    while len(training) < len(order) - 1 and sum(len(pairs[i]) for i in training) < wanted:
+    while len(training) < len(order) - 1 and sum(len(segments[i]) for i in training) < wanted:
         training.add(order[len(training)])
-    rest = [pair for i, article in enumerate(pairs) if i not in training for pair in article]
+    rest = [one for i, article in enumerate(segments) if i not in training for one in article]
     analysed = tables.sample_by(rng, rest, n_segments)
-    return list(analysed), [pair for i in sorted(training) for pair in pairs[i]]
+    return list(analysed), [one for i in sorted(training) for one in segments[i]]
 
 
-def to_examples(pairs: Iterable[Pair], name: str) -> list[Example]:
-    """The pairs as two-text examples, numbered."""
+def to_examples(segments: Iterable[Segment], name: str) -> list[Example]:
+    """The segments as examples of one or two texts, numbered."""
     return [
-        Example(f"{name}-{number:05d}", title, first.source, (first.text, second.text))
-        for number, (title, first, second) in enumerate(pairs)
+        Example(f"{name}-{number:05d}", title, first.source, (first.text, *(p.text for p in rest)))
+        for number, (title, (first, *rest)) in enumerate(segments)
     ]
 
 
@@ -117,26 +180,52 @@ def main(
     counts: job.Out,
     source: dict[str, Any],
     name: str,
+    cut: str,
     n_segments: int,
+    max_tokens: int,
     min_words: int,
     training_share: float,
     seed: int = 1,
 ) -> None:
-    """Write the segments to analyse, those to train on, and what was read and left out."""
+    """Write the segments to analyse, those to train on, and what was read and left out.
+
+    `cut` is windows or pairs. Intervals resample documents, so that of a single document PARTS of
+    consecutive windows count as documents.
+    """
     n: Counter[str] = Counter()
-    pairs = [pair_up(article, min_words, n) for article in articles(source)]
     origin = source.get("path") or source.get("package") or source.get("hub")
+    if cut == "pairs":
+        found = [pair_up(article, min_words, n) for article in articles(source)]
+    else:
+        found = [windows_of(article, max_tokens, n) for article in articles(source)]
     if not n["paragraphs read"]:
-        raise InputError(f"{origin}: the corpus {name} is empty; use a text with paragraphs")
-    if not n["pairs"]:
+        raise InputError(f"{origin}: no text in the corpus {name}; use a file with text")
+    if cut == "pairs" and not n["pairs"]:
         raise InputError(
             f"{origin}: no article of the corpus {name} has two paragraphs of {min_words} words; "
-            "lower min_words or check format"
+            "lower min_words, check format, or set segments: windows"
         )
-    analysed, trained = divide(pairs, n_segments, training_share, seed)
-    n["pairs kept for training"] = len(trained)
-    n["pairs not sampled"] = n["pairs"] - len(trained) - len(analysed)
+    if cut == "windows" and n["windows"] < 2:
+        what = "one window only, which has no interval," if n["windows"] else "no letter or digit"
+        raise InputError(f"{origin}: {what} in the corpus {name}; use a longer text")
+    documents = [article for article in found if article]
+    if cut == "windows" and len(documents) < FEW_DOCUMENTS:
+        found = [[window] for article in documents for window in article]
+    analysed, trained = divide(found, n_segments, training_share, seed)
+    n[f"{cut} kept for training"] = len(trained)
+    n[f"{cut} not sampled"] = n[cut] - len(trained) - len(analysed)
     n["segments asked for"], n["segments analysed"] = n_segments, len(analysed)
+    if cut == "windows":
+        n["articles analysed"] = n_documents = len({title for title, _ in analysed})
+        if n_documents < FEW_DOCUMENTS:
+            log.warning(
+                "%s: documents: %d; intervals, which resample documents (of a single one %d parts "
+                "of it), are too narrow; give at least 20",
+                *(origin, n_documents, PARTS),
+            )
+        if n_documents == 1:
+            size = -(-len(analysed) // PARTS)
+            analysed = [(f"{t}, part {k // size + 1}", of) for k, (t, of) in enumerate(analysed)]
     write_records(segments, to_examples(analysed, name))
     write_records(training, to_examples(trained, f"{name}-training"))
     tables.write_counts(n, counts)

@@ -85,7 +85,7 @@ def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
             match = NEWDOC.match(line)
             document = (match[1] or f"{document}'") if match else document
         elif form == "conllu" and (extra := EXTRA.match(line)):
-            _columns(file, number, line, form)
+            columns_of(file, number, line, form)
             first, mark, second = int(extra[1]), extra[2], int(extra[3])
             in_place = first == len(rows) + (mark == "-")
             if not in_place or (mark == "-" and not last < first < second):
@@ -96,7 +96,8 @@ def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
             rows.append(_row(file, number, line, form, len(rows) + 1))
 
 
-def _columns(file: Path, number: int, line: str, form: str) -> list[str]:
+def columns_of(file: Path, number: int, line: str, form: str) -> list[str]:
+    """The fields of a word's line. Raises InputError for a line with more or fewer of them."""
     fields = line.split("\t")
     if len(fields) != COLUMNS[form]:
         raise InputError(
@@ -114,7 +115,7 @@ def _row(file: Path, number: int, line: str, form: str, position: int) -> WordRo
         if not word or not dash:
             raise InputError(f"{file}:{number}: expected `word index-relation`; fix the line")
         return WordRow(number, word, "", head, relation)
-    fields = _columns(file, number, line, form)
+    fields = columns_of(file, number, line, form)
     if form == "dp":
         return WordRow(number, *fields, relation="")
     if fields[0] != str(position):

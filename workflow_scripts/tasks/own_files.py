@@ -1,18 +1,15 @@
 """A task of the study's own, from TSV, CSV or JSON Lines; read strictly."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 from workflow_scripts.core.data.tasks import Task
-from workflow_scripts.core.data.text_files import read_lines, read_rows
+from workflow_scripts.core.data.text_files import read_objects, read_table
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.tasks.glue_files import SplitRows, label_of, split_file, without_repeats
 
 ENDINGS = (".tsv", ".csv", ".jsonl")
 NO_TEXTS = ("id", "idx", "index")  # columns, next to that of the label
-# Line number, and value by column.
-Row = tuple[int, dict[str, str]]
 
 
 def read(path: Path, name: str, task: Task, encoding: str = "utf-8") -> dict[str, SplitRows]:
@@ -42,10 +39,15 @@ def read_file(path: Path, name: str, task: Task, encoding: str) -> SplitRows:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending not in ENDINGS:
         raise InputError(f"{path}: not one of {', '.join(ENDINGS)}; convert or rename it")
-    rows = _objects(path, encoding) if ending == ".jsonl" else _table(path, ending, encoding)
+    if ending == ".jsonl":
+        rows = read_objects(path, encoding)
+    else:
+        rows = read_table(path, ending == ".csv", encoding)
     part, columns = SplitRows(), task.texts
-    for number, row in rows:
+    for number, values in rows:
         where = f"{path}:{number}"
+        # Numbers and truth values as JSON writes them.
+        row = {key: of if isinstance(of, str) else json.dumps(of) for key, of in values.items()}
         columns = columns or _texts(where, row, name, task)
         for column in (*columns, task.label):
             if column not in row:
@@ -72,34 +74,3 @@ def _texts(where: str, row: dict[str, str], name: str, task: Task) -> tuple[str,
             f"tasks.{name}.text"
         )
     return others
-
-
-def _table(path: Path, ending: str, encoding: str) -> Iterator[Row]:
-    """The rows of a file with a header; a TSV file has quotes as they are."""
-    if ending == ".csv":
-        rows = read_rows(path, encoding=encoding)
-    else:
-        rows = ((number, line.split("\t")) for number, line in read_lines(path, encoding))
-    names = next(rows, (1, [""]))[1]
-    if len(set(names)) < len(names):
-        raise InputError(f"{path}:1: two columns have one name; rename one")
-    for number, fields in rows:
-        if len(fields) != len(names):
-            raise InputError(
-                f"{path}:{number}: {len(fields)} columns where the header has {len(names)}; fix "
-                "the row"
-            )
-        yield number, dict(zip(names, fields, strict=True))
-
-
-def _objects(path: Path, encoding: str) -> Iterator[Row]:
-    """The objects of a file with one in each line; numbers and truth values as JSON writes them."""
-    for number, line in read_lines(path, encoding):
-        try:
-            values = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: not JSON ({error}); fix the line") from error
-        if not isinstance(values, dict):
-            raise InputError(f"{path}:{number}: no JSON object; write columns and their values")
-        items = values.items()
-        yield number, {key: of if isinstance(of, str) else json.dumps(of) for key, of in items}

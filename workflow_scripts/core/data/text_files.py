@@ -2,14 +2,17 @@
 
 import csv
 import gzip
+import json
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.core.errors import InputError
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+csv.field_size_limit(2**31 - 1)  # a field may hold a book
 MOST_DIGITS = 9  # of a whole number; Python limits what it converts, too, but at thousands
 
 
@@ -53,6 +56,43 @@ def read_rows(
         raise InputError(f"{path}:{started}: not a row of CSV ({error}); fix its quotes") from error
 
 
+def read_table(
+    path: Path, quoted: bool = True, encoding: str = "utf-8"
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number, and value by column, of each row below the header of a CSV file.
+
+    Where it is not `quoted`, its fields are between tabs and have quotes as they are. Raises
+    InputError where `read_rows` does, for a row of another length and for a name that stands twice.
+    """
+    if quoted:
+        rows = read_rows(path, encoding=encoding)
+    else:
+        rows = ((number, line.split("\t")) for number, line in read_lines(path, encoding))
+    names = next(rows, (1, [""]))[1]
+    if len(set(names)) < len(names):
+        raise InputError(f"{path}:1: two columns have one name; rename one")
+    for number, fields in rows:
+        if len(fields) != len(names):
+            raise InputError(
+                f"{path}:{number}: {len(fields)} columns where the header has {len(names)}; fix "
+                "the row"
+            )
+        yield number, dict(zip(names, fields, strict=True))
+
+
+def read_objects(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line number and JSON object of each line but blank ones. Raises InputError for another."""
+    lines = read_lines(path, encoding)
+    for number, line in ((number, line) for number, line in lines if line.strip()):
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}:{number}: not JSON ({error}); fix the line") from error
+        if not isinstance(values, dict):
+            raise InputError(f"{path}:{number}: no JSON object; write columns and their values")
+        yield number, values
+
+
 def check_header(path: Path, names: Sequence[str], needed: Sequence[str]) -> None:
     """Raise InputError unless each `needed` column is once among the `names` in a file's header."""
     for column in needed:
@@ -77,7 +117,7 @@ def _decode(raw: bytes, path: Path, number: int, encoding: str) -> str:
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}:{number}: byte 0x{raw[error.start]:02x} at column {error.start + 1} is not "
-            f"{encoding.upper()}; convert the file to UTF-8"
+            f"{encoding.upper()}; convert the file to UTF-8, as by iconv -f latin1 -t utf-8"
         ) from error
     if "\0" in text:
         raise InputError(f"{path}:{number}: a NUL character; convert the file to UTF-8")

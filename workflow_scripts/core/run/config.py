@@ -271,6 +271,19 @@ def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
     }
 
 
+def training_share(config: dict[str, Any], schemas: Path, name: str) -> float:
+    """The share of a text that is kept for training; no windows are where nothing is trained on it.
+
+    Encoders' masked-LM heads are, for the chapter surface, and word vectors.
+    """
+    text, surface = config["corpora"]["text"][name], config.get("surface", {})
+    kinds = {config["models"][model]["kind"] for model in served(config, schemas)["surface"]}
+    trained = {entry.get("train") for entry in config["corpora"]["vectors"].values()}
+    if surface and "encoder" in kinds:
+        trained.add(surface["corpus"])
+    return text["training_share"] if name in trained or text["segments"] == "pairs" else 0
+
+
 def reads(chapter: str, schemas: Path) -> str:
     """The kinds of models that a chapter reads, for people; empty for one of the whole study."""
     kinds = _kinds(chapter, schemas)
