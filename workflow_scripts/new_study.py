@@ -74,6 +74,7 @@ def pinned(given: str) -> tuple[str, dict[str, str]]:
 def examine(given: str) -> Model:
     """Open a model and time a pass. Raises InputError where it cannot be opened."""
     import torch
+    from transformers import AutoModel
 
     from workflow_scripts.core.data.cards import is_gguf
     from workflow_scripts.core.model import attention, gguf_files, models, running
@@ -82,7 +83,8 @@ def examine(given: str) -> Model:
     directory = models.resolve(models.Source(**source))
     if is_gguf(source):
         tokenizer, _ = gguf_files.read_header(directory)
-        body = gguf_files.load(directory).get_decoder().eval()
+        # Its weights take long to read, and any others run as long.
+        body = AutoModel.from_config(gguf_files.read_config(directory)).eval()
     else:
         tokenizer = models.load_tokenizer(directory)
         body = models.load_body(directory, torch.device("cpu"))
@@ -99,8 +101,14 @@ def examine(given: str) -> Model:
     about = f"{body.config.model_type}, {weights / 1e6:.0f}M, {shape[0]} layers of {shape[1]} heads"
     special = models.special_tokens(tokenizer)
     seconds = time.perf_counter() - start
-    name = Path(given.removeprefix("package:").partition("@")[0]).name
-    return Model(origin, plain(name), kind, about, shape, positions, special, seconds)
+    return Model(origin, name_of(given), kind, about, shape, positions, special, seconds)
+
+
+def name_of(given: str) -> str:
+    """What a model that a person names is called: a package by its name, others by their last."""
+    package = given.startswith("package:")
+    parts = given.removeprefix("package:").partition("@")[0].rstrip("/").split("/")
+    return plain(parts[0 if package else -1])
 
 
 def plain(name: str) -> str:
@@ -199,7 +207,7 @@ def main() -> None:
             raise InputError(
                 f"{given.text}: no such file or directory; correct the path of the text"
             )
-        file = Path(f"{plain(given.name or Path(given.model.partition('@')[0]).name)}.yaml")
+        file = Path(f"{plain(given.name) if given.name else name_of(given.model)}.yaml")
         if given.write and file.exists():
             print(f"{file} is there and is used as it is", file=sys.stderr)
             print(file)

@@ -46,6 +46,12 @@ def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
     return tokenizer, None if most in PLAIN else most
 
 
+def read_config(file: Path) -> PretrainedConfig:
+    """The config of the model in a GGUF file."""
+    with _readable(file) as place:
+        return AutoConfig.from_pretrained(**place, trust_remote_code=False)
+
+
 def load(file: Path) -> PreTrainedModel:
     """The causal model in a GGUF file, in float32; InputError where weights cannot be read."""
     with _readable(file) as place:
