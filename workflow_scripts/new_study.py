@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +136,8 @@ def words_of(text: str) -> list[str]:
     return found
 
 
-def study(model: Model, text: str | None) -> str:
-    """The YAML."""
+def study(study_name: str, model: Model, text: str | None) -> str:
+    """The YAML of a study with this name."""
     tokens = min(N_TOKENS, model.positions)
     stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
     stored //= 1 if model.kind == "encoder" else 2
@@ -147,7 +147,7 @@ def study(model: Model, text: str | None) -> str:
     lines = [
         "# Edit this and run it again: only what depends on an edit is made anew.",
         "# Every key: docs/configuration.md.",
-        f"study: {model.name}  # results are in results/{model.name}/",
+        f"study: {study_name}  # results are in results/{study_name}/",
         "models:",
         f"  {model.name}: {_flow({'from': model.origin})}  # {model.kind}: {model.about}",
         "corpora:",
@@ -212,8 +212,8 @@ def main() -> None:
             print(f"{file} is there and is used as it is", file=sys.stderr)
             print(file)
             return
-        model = replace(examine(given.model), name=file.stem)
-        yaml = study(model, given.text)
+        model = examine(given.model)
+        yaml = study(file.stem, model, given.text)
         print(cost(model), file=sys.stderr)
         if given.write:
             file.write_text(yaml, encoding="utf-8")
