@@ -81,8 +81,9 @@ def test_columns_without_names_are_those_of_dev(
 
 
 def test_a_pair_is_no_other_with_its_border_elsewhere() -> None:
-    rows = [{"texts": ["a b", "c"]}, {"texts": ["a", "b c"]}, {"texts": ["A  B", "c"]}]
-    assert without_repeats({"all": SplitRows(rows)})["all"].rows == rows[:2]
+    pairs = [["a b", "c"], ["a", "b c"], ["a b", "d"], ["A  B", "c"]]
+    rows = [{"texts": pair} for pair in pairs]
+    assert without_repeats({"all": SplitRows(rows)})["all"].rows == rows[:3]
 
 
 def test_scores_are_any_numbers(

@@ -31,8 +31,8 @@ def forms(part: dict[str, Any], root: dict[str, Any]) -> dict[str, str]:
             of = schema.resolve(properties[form], root)
             kind = of.get("type", "string")
             if kind == "string" or form == "generate":  # translation.data.train has two files
-                numbers = f"{{generate: {{{', '.join(of.get('required', []))}}}}}"
-                found[form] = numbers if kind == "object" else written
+                numbers = ", ".join(of.get("required", of.get("properties", [])))
+                found[form] = f"{{generate: {{{numbers}}}}}" if kind == "object" else written
     return found
 
 
