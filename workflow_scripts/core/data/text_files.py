@@ -67,7 +67,7 @@ def read_table(
     if quoted:
         rows = read_rows(path, encoding=encoding)
     else:
-        rows = ((number, line.split("\t")) for number, line in read_lines(path, encoding))
+        rows = ((number, line.split("\t")) for number, line in read_lines(path, encoding) if line)
     names = next(rows, (1, [""]))[1]
     if len(set(names)) < len(names):
         raise InputError(f"{path}:1: two columns have one name; rename one")
