@@ -57,10 +57,9 @@ def base_of(source: Mapping[str, Any]) -> Path | str | None:
 
 
 def local_directories(source: Mapping[str, Any]) -> list[str]:
-    """The directory or GGUF file of a local model, and that of an adapter's base."""
-    base = base_of(source)
-    found = [source.get("path"), base if isinstance(base, Path) else None]
-    return list(dict.fromkeys(str(path) for path in found if path is not None))
+    """The directory or GGUF file of a local model, and that of an adapter's base elsewhere."""
+    found, base = [source["path"]] if "path" in source else [], base_of(source)
+    return [*found, str(base)] if isinstance(base, Path) and base != _place_of(source) else found
 
 
 def _has(place: Path, names: Sequence[str]) -> bool:

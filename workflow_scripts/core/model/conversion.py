@@ -13,23 +13,15 @@ import transformers
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from workflow_scripts.core.data.cards import (
-    ADAPTER,
-    ADAPTER_WEIGHTS,
-    PICKLED,
-    SAFETENSORS,
-    base_of,
-)
+from workflow_scripts.core.data.cards import ADAPTER, ADAPTER_WEIGHTS, PICKLED, SAFETENSORS, base_of
 from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model import gguf_files, models, weights
 
-# The class of a base by the task of its adapter.
-HEADS = {
+HEADS = {  # the class of a base by the task of its adapter
     "CAUSAL_LM": transformers.AutoModelForCausalLM,
     "SEQ_CLS": transformers.AutoModelForSequenceClassification,
     "TOKEN_CLS": transformers.AutoModelForTokenClassification,
 }
-NOT_COPIED = (*PICKLED, ADAPTER, *SAFETENSORS)
 
 
 def convert(source: models.Source, directory: Path) -> None:
@@ -53,60 +45,40 @@ def convert(source: models.Source, directory: Path) -> None:
 
 
 def _unpickle(place: Path, directory: Path) -> None:
-    """Write a directory of pickled weights as one of safetensors: the same names, types, shards."""
-    stored: dict[str, str] = {}
-    whole, index = (place / name for name in PICKLED)
-    held = _read_index(index) if index.is_file() and not whole.is_file() else {}
-    for name in sorted(set(held.values())) or [whole.name]:
-        file = SAFETENSORS[0] if name == whole.name else f"{Path(name).stem}.safetensors"
-        stored |= dict.fromkeys(_rewrite(place / name, directory / file), file)
-    if lacking := held.keys() - stored.keys():
+    """Write pickled weights, whole or in shards, as safetensors; no other object is unpickled."""
+    file = index = place / PICKLED[1]
+    held, stored = {}, {}  # the file of each tensor
+    try:
+        if not (place / PICKLED[0]).is_file() and index.is_file():
+            held = json.loads(index.read_bytes())["weight_map"]
+        for name in sorted(set(held.values())) or PICKLED[:1]:
+            file = place / Path(name).name
+            lazily = zipfile.is_zipfile(file)  # not what torch 1.5 and before saved
+            read = torch.load(file, map_location="cpu", weights_only=True, mmap=lazily)
+            # Copies, as tied weights share memory.
+            form = torch.contiguous_format
+            tensors = {key: each.detach().clone(memory_format=form) for key, each in read.items()}
+            written = f"{file.stem}.safetensors" if held else SAFETENSORS[0]
+            save_file(tensors, directory / written, metadata={"format": "pt"})
+            stored |= dict.fromkeys(tensors, written)
+    except Exception as error:  # of any kind, for files of any content
         raise InputError(
-            f"{index}: {min(lacking)} is in none of its files{and_more(lacking)}; copy them again"
-        )
+            f"{file}: is missing or damaged, or holds more than tensors, which is never unpickled "
+            f"({type(error).__name__}); copy it again, or save the model as safetensors yourself"
+        ) from error
+    if lacking := held.keys() - stored.keys():
+        raise InputError(f"{index}: {min(lacking)} is in no file{and_more(lacking)}; copy it again")
     if held:
-        content = {"metadata": {}, "weight_map": stored}
-        (directory / SAFETENSORS[1]).write_text(json.dumps(content), encoding="utf-8")
+        about = json.dumps({"metadata": {}, "weight_map": stored})
+        (directory / SAFETENSORS[1]).write_text(about, encoding="utf-8")
     _copy_rest(place, directory)
 
 
-def _read_index(index: Path) -> dict[str, str]:
-    """The file that holds each tensor, by its name; InputError for other places than next to it."""
-    try:
-        held = json.loads(index.read_bytes())["weight_map"]
-        if all(Path(name).name == name for name in held.values()):
-            return held
-        raise ValueError("it names other folders")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{index}: cannot be read as an index of weights ({one_line(error)}); copy it again"
-        ) from error
-
-
-def _rewrite(pickled: Path, file: Path) -> list[str]:
-    """Write a file of pickled tensors as safetensors; their names. Nothing else is unpickled."""
-    try:
-        lazily = zipfile.is_zipfile(pickled)  # not what was saved before torch 1.6
-        tensors = torch.load(pickled, map_location="cpu", weights_only=True, mmap=lazily)
-        # Tied weights share memory, which safetensors refuses.
-        copies = {
-            name: tensor.detach().clone(memory_format=torch.contiguous_format)
-            for name, tensor in tensors.items()
-        }
-        save_file(copies, file, metadata={"format": "pt"})
-    except Exception as error:  # of any kind, for a file of any content
-        raise InputError(
-            f"{pickled}: is missing or damaged, or holds more than tensors, which is not unpickled "
-            f"({type(error).__name__}); copy it again, or save the model as safetensors where you "
-            "trust it"
-        ) from error
-    return list(copies)
-
-
 def _copy_rest(place: Path, directory: Path) -> None:
-    """Copy what loading reads apart from weights; what is there stays."""
+    """Copy config and tokenizer; a file that is there stays."""
     for path in (path for pattern in models.NO_WEIGHTS for path in place.glob(pattern)):
-        if path.name not in NOT_COPIED and not (directory / path.name).exists():
+        named = path.name in (*PICKLED, *SAFETENSORS, ADAPTER)
+        if not named and not (directory / path.name).exists():
             shutil.copyfile(path, directory / path.name)
 
 
@@ -116,32 +88,33 @@ def _merge(adapter: Path, directory: Path) -> None:
         raise weights.no_adapter(adapter)
     from peft import PeftModel, get_peft_model_state_dict
 
-    about = json.loads((adapter / ADAPTER).read_bytes())
-    with TemporaryDirectory() as folder:
-        base = Path(folder)
-        _put_base(adapter, about.get("revision"), base)
-        named = (about.get("auto_mapping") or {}).get("base_model_class", "AutoModel")
-        kind = HEADS.get(about.get("task_type")) or getattr(transformers, named)
-        model, anew = weights.load(kind, base)
-        try:
-            with safe_open(adapter / ADAPTER_WEIGHTS, "pt") as opened:
-                held = set(opened.keys())
+    try:
+        with TemporaryDirectory() as folder, safe_open(adapter / ADAPTER_WEIGHTS, "pt") as opened:
+            held, base = set(opened.keys()), Path(folder)
+            about = json.loads((adapter / ADAPTER).read_bytes())
+            _put_base(adapter, about.get("revision"), base)
+            named = (about.get("auto_mapping") or {}).get("base_model_class", "AutoModel")
+            kind = HEADS.get(about.get("task_type")) or getattr(transformers, named)
+            model, anew = weights.load(kind, base)
             tuned = PeftModel.from_pretrained(model, adapter, torch_device="cpu")
             expected = get_peft_model_state_dict(tuned, save_embedding_layers=False).keys()
             unknown = held - expected - tuned.state_dict().keys()  # of which PEFT does not warn
             if differ := (expected - held) | unknown:
                 raise ValueError(f"only one of the two has {min(differ)}{and_more(differ)}")
             merged = tuned.merge_and_unload()
-        except Exception as error:  # of any kind, for files of any content
-            raise InputError(
-                f"{adapter}: the adapter cannot be merged with its base ({one_line(error)}); save "
-                "the whole model after merge_and_unload"
-            ) from error
-        # A head that neither of both holds is not made up here.
-        anew = {name for name in anew if not any(key.endswith(name) for key in held)}
-        state = {name: part for name, part in merged.state_dict().items() if name not in anew}
-        merged.save_pretrained(directory, state_dict=state)
-        _copy_rest(adapter if (adapter / "tokenizer_config.json").is_file() else base, directory)
+            # A head that neither has is not saved, so that it is not taken for a trained one.
+            anew = {name for name in anew if not any(key.endswith(name) for key in held)}
+            state = {key: each for key, each in merged.state_dict().items() if key not in anew}
+            merged.save_pretrained(directory, state_dict=state)
+            own = (adapter / "tokenizer_config.json").is_file()
+            _copy_rest(adapter if own else base, directory)
+    except InputError:
+        raise
+    except Exception as error:  # of any kind, for files of any content
+        raise InputError(
+            f"{adapter}: the adapter cannot be merged with its base ({one_line(error)}); save the "
+            "whole model after merge_and_unload"
+        ) from error
 
 
 def _put_base(adapter: Path, revision: str | None, directory: Path) -> None:
