@@ -14,12 +14,13 @@ import torch
 from safetensors import SafetensorError
 
 from tests.bad_input.refused import refused
+from workflow_scripts.attention import convert
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.vectors import read_vectors
-from workflow_scripts.core.model import conversion, models
+from workflow_scripts.core.model import models
 from workflow_scripts.core.model.classifiers import load_classifier
 from workflow_scripts.patterns.annotated_maps import stored_maps
 
@@ -83,8 +84,7 @@ def test_a_model_of_pickled_weights_is_refused(model: Path, malicious: bytes) ->
     (model / "model.safetensors").unlink()
     refused(lambda: models.load_body(model, torch.device("cpu")), model, "safetensors")
     refused(lambda: load_classifier(model, torch.device("cpu")), model, "safetensors")
-    source = models.Source(path=str(model))
-    refused(lambda: conversion.convert(source, model / "new"), model, "is never unpickled")
+    refused(lambda: convert.main({"path": str(model)}, model / "new"), model, "never unpickled")
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])

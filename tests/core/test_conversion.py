@@ -14,7 +14,7 @@ from tests.bad_input.refused import refused
 from tests.core.tiny_models import save_bert
 from workflow_scripts.attention import convert, model_card
 from workflow_scripts.core.data import cards
-from workflow_scripts.core.model import conversion, models, weights
+from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.run import job
 
 QUERY = "encoder.layer.1.attention.self.query"
@@ -62,13 +62,11 @@ def test_pickled_weights(tmp_path: Path, form: str) -> None:
 
 def test_pickles_that_are_no_weights(tmp_path: Path) -> None:
     directory = save_pickled(tmp_path / "model", "shards")
-    shard, source = directory / "pytorch_model-1.bin", models.Source(path=str(directory))
+    shard, source = directory / "pytorch_model-1.bin", {"path": str(directory)}
     shard.rename(tmp_path / shard.name)
-    refused(lambda: conversion.convert(source, tmp_path / "1"), shard, "FileNotFoundError")
+    refused(lambda: convert.main(source, tmp_path / "1"), shard, "FileNotFoundError")
     torch.save({"model": {}}, shard)
-    refused(lambda: conversion.convert(source, tmp_path / "2"), shard, "more than tensors")
-    torch.save({}, shard)
-    refused(lambda: conversion.convert(source, tmp_path / "3"), directory, "is in no file")
+    refused(lambda: convert.main(source, tmp_path / "2"), shard, "more than tensors")
 
 
 @pytest.mark.parametrize("place", ["adapter", "base"])
@@ -86,15 +84,15 @@ def test_an_adapter_is_merged_or_refused(
     name = f"base_model.model.{QUERY}.lora_"
     parts = {f"{name}A.weight": down, f"{name}B.weight": up}
     save_file(parts, directory / cards.ADAPTER_WEIGHTS, metadata={"format": "pt"})
-    source = models.Source(path=str(directory))
-    found = cards.local_directories(source.to_config())
+    source = {"path": str(directory)}
+    found = cards.local_directories(source)
     assert {Path(each).resolve() for each in found} == {directory, base}
     refused(lambda: weights.read_config(directory), directory, "install peft")
     with monkeypatch.context() as patched:
-        patched.setattr(conversion, "find_spec", lambda module: None)
-        refused(lambda: conversion.convert(source, tmp_path / "no"), directory, "install peft")
+        patched.setattr(convert, "find_spec", lambda module: None)
+        refused(lambda: convert.main(source, tmp_path / "no"), directory, "install peft")
     pytest.importorskip("peft")
-    conversion.convert(source, tmp_path / "out")
+    convert.main(source, tmp_path / "out")
     expected[f"{QUERY}.weight"] += 3 * up @ down
     torch.testing.assert_close(load_file(tmp_path / "out/model.safetensors"), expected)
     models.describe(tmp_path / "out", "tiny", models.Source(path="out"))
@@ -115,5 +113,5 @@ def test_what_the_hub_has_to_convert(tmp_path: Path, monkeypatch: pytest.MonkeyP
     refused(lambda: models.resolve(source), "a/b", "no safetensors; write file: pytorch_model.bin")
     named = replace(source, file=cards.PICKLED[0])
     assert [cards.must_convert(each.to_config()) for each in (source, named)] == [False, True]
-    conversion.convert(named, tmp_path / "out")
+    convert.main(named.to_config(), tmp_path / "out")
     models.describe(tmp_path / "out", "tiny", named)

@@ -37,22 +37,16 @@ def must_convert(source: Mapping[str, Any]) -> bool:
 
 
 def base_of(source: Mapping[str, Any]) -> Path | str | None:
-    """What an adapter changes: a local directory, also its own, or the name of a hub's repository.
+    """What an adapter changes: a local directory, also its own, or a repository of the hub.
 
-    None for what is no adapter. Raises InputError where adapter_config.json names no model.
+    None for what is no adapter.
     """
     place = _place_of(source)
     if "hub" in source or not (place / ADAPTER).is_file():
         return None
     if _has(place, (*SAFETENSORS, *PICKLED)):
         return place
-    try:
-        name = str(json.loads((place / ADAPTER).read_bytes())["base_model_name_or_path"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{place / ADAPTER}: no base_model_name_or_path; write the directory of the adapter's "
-            "base there"
-        ) from error
+    name = str(json.loads((place / ADAPTER).read_bytes()).get("base_model_name_or_path"))
     return next((path for path in (place / name, Path(name)) if path.is_dir()), name)
 
 

@@ -33,7 +33,10 @@ def read_config(directory: Path) -> PretrainedConfig:
     adapter, which `transformers` leaves out.
     """
     if (directory / ADAPTER).is_file():
-        raise no_adapter(directory)
+        raise InputError(
+            f"{directory / ADAPTER}: the adapter would be left out; install peft, which merges it "
+            "into a model of the study, or save the whole model after merge_and_unload"
+        )
     if not (directory / "config.json").is_file():
         raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
     try:
@@ -104,14 +107,6 @@ def load(
             what = "NaN" if tensor.isnan().any() else "infinite numbers"
             raise InputError(f"{directory}: the weights hold {what}, in {name}; copy them again")
     return model, missing
-
-
-def no_adapter(directory: Path) -> InputError:
-    """The error for an adapter that is not merged with its base."""
-    return InputError(
-        f"{directory / ADAPTER}: the adapter would be left out; install peft, which merges it into "
-        "a model of the study, or save the whole model after merge_and_unload (docs/inputs.md)"
-    )
 
 
 @contextmanager
