@@ -39,7 +39,7 @@ MERGES = (
 def main() -> None:
     """Run both sides in turn on the same weights and segments."""
     parser = arguments(__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path, help="a decoder's directory, as a study dequantises it")
+    parser.add_argument("model", type=Path, help="a decoder's directory, as a study converts it")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3, help="rounds without --full")
     options = parser.parse_args()

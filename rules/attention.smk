@@ -16,17 +16,20 @@ for name, entry in SOURCES.items():
         raise InputError(f"config: models.{name}: {error}") from None
 
 
-use rule torch_step as dequantise with:
+use rule torch_step as convert with:
     input:
         files=source_files,
     output:
-        **folder("dequantised", f"<results>/{{model}}/{cards.GGUF_FOLDER}"),
+        **folder("converted", f"<results>/{{model}}/{cards.CONVERTED}"),
     priority: 20  # as of model_card
     retries: 2
     resources:
-        mem_mb=memory(1500, 12),  # 4 bits become 32, twice
+        # Of GGUF files, 4 bits become 32, twice.
+        mem_mb=lambda w, input, attempt: memory(
+            1500, 12 if cards.is_gguf(SOURCES[w.model]) else 4
+        )(w, input, attempt),
     params:
-        **step("attention/dequantise.py"),
+        **step("attention/convert.py"),
         source=lambda w: SOURCES[w.model],
 
 

@@ -247,16 +247,20 @@ def local_files(
     return [str(file) for file in files_below(inside(Path(path), folder), endings, deep)]
 
 
-# The files of a local model, so that new weights make its results stale. Folders in its directory
-# are not loaded: other formats, earlier checkpoints.
-source_files = files_of(SOURCES, "model", deep=False)
+def source_files(wildcards) -> list[str]:
+    """The files of a local model, so that new weights make its results stale.
+
+    Folders in its directory are not loaded: other formats, earlier checkpoints.
+    """
+    places = cards.local_directories(SOURCES[wildcards.model])
+    return [file for place in places for file in local_files(place, deep=False)]
 
 
 def model_files(wildcards) -> list[str]:
-    """The files that are loaded: of a GGUF file, the directory that a job makes of it."""
-    if not cards.is_gguf(SOURCES[wildcards.model]):
+    """The files that are loaded: of a model that must be converted, what a job makes of it."""
+    if not cards.must_convert(SOURCES[wildcards.model]):
         return source_files(wildcards)
-    directory = f"{RESULTS}/{wildcards.model}/{cards.GGUF_FOLDER}"
+    directory = f"{RESULTS}/{wildcards.model}/{cards.CONVERTED}"
     return [ancient(directory), directory + digests.LISTING]
 
 

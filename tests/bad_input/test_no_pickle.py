@@ -14,6 +14,7 @@ import torch
 from safetensors import SafetensorError
 
 from tests.bad_input.refused import refused
+from workflow_scripts.attention import convert
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
@@ -83,6 +84,7 @@ def test_a_model_of_pickled_weights_is_refused(model: Path, malicious: bytes) ->
     (model / "model.safetensors").unlink()
     refused(lambda: models.load_body(model, torch.device("cpu")), model, "safetensors")
     refused(lambda: load_classifier(model, torch.device("cpu")), model, "safetensors")
+    refused(lambda: convert.main({"path": str(model)}, model / "new"), model, "never unpickled")
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])

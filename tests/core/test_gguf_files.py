@@ -7,18 +7,18 @@ import torch
 from safetensors.torch import load_file
 
 from tests.core.tiny_gguf import HEADS, LAYERS, save_gguf
-from workflow_scripts.attention import dequantise, model_card
-from workflow_scripts.core.data.cards import GGUF_FOLDER, is_current, read_card
+from workflow_scripts.attention import convert, model_card
+from workflow_scripts.core.data.cards import CONVERTED, is_current, read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files, models, weights
 from workflow_scripts.core.run import job
 
 
 def made(file: Path, folder: Path) -> Path:
-    """The directory of the dequantised model, made as by its rule."""
-    directory = folder / GGUF_FOLDER
-    values = {"source": {"path": str(file)}, "dequantised": directory, "files": [file]}
-    job.call(dequantise.main, values)
+    """The directory of the converted model, made as by its rule."""
+    directory = folder / CONVERTED
+    values = {"source": {"path": str(file)}, "converted": directory, "files": [file]}
+    job.call(convert.main, values)
     return directory
 
 
@@ -63,7 +63,7 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
     assert not is_current(card, source)
     (tmp_path / "study").rename(tmp_path / "renamed")
     card = tmp_path / "renamed/tiny/attention/model.json"
-    assert models.directory_of(read_card(card)) == tmp_path / "renamed/tiny" / GGUF_FOLDER
+    assert models.directory_of(read_card(card)) == tmp_path / "renamed/tiny" / CONVERTED
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_model_that_would_be_another_is_refused(
     file = tmp_path / "tiny.gguf"
     save_gguf(file, **changes)
     with pytest.raises(InputError, match=words) as error:
-        dequantise.main({"path": str(file)}, tmp_path / "out")
+        convert.main({"path": str(file)}, tmp_path / "out")
     assert str(error.value).startswith(f"{file}: ")
     assert "\n" not in str(error.value)
 

@@ -106,10 +106,10 @@ def read_by_rules(study: Path) -> list[dict[str, Any]]:
     And the files that the last one's card is made of.
     """
     wildcards = {"model_card": {"model": "m"}, "segments": {"text": "t"}}
-    wildcards |= {"prepare_task": {"task": "sst2"}, "dequantise": {"model": "g"}}
+    wildcards |= {"prepare_task": {"task": "sst2"}, "convert": {"model": "g"}}
     rules = {rule.name: rule for rule in parse(study).rules}
     read = [rules[name].params.source(Wildcards(fromdict=of)) for name, of in wildcards.items()]
-    files = rules["model_card"].input.files(Wildcards(fromdict=wildcards["dequantise"]))
+    files = rules["model_card"].input.files(Wildcards(fromdict=wildcards["convert"]))
     return [*read, {"files": files}]
 
 
@@ -129,7 +129,7 @@ def test_the_pins_reach_the_rules(site: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     model, text = data_sources.pin(SOURCE["package"]), data_sources.pin("carrier/reviews.txt")
-    made = "results/s/g/dequantised"
+    made = "results/s/g/converted"
     assert found.pop() == {"files": [made, f"{made}.sha256"]}
     pins = [model, text, text, text]
     assert [{key: source.get(key) for key in model} for source in found] == pins

@@ -5,8 +5,8 @@ from pathlib import Path
 from workflow_scripts.core.data.cards import (
     check_abilities,
     check_kind,
-    dequantised_directory,
-    is_gguf,
+    converted_directory,
+    must_convert,
     write_card,
 )
 from workflow_scripts.core.model import models
@@ -27,8 +27,9 @@ def main(
     that need it.
     """
     origin = models.Source(**source)
-    directory = dequantised_directory(model) if is_gguf(source) else models.resolve(origin)
-    card = models.describe(directory, name, origin)
+    converted = must_convert(source)
+    directory = converted_directory(model) if converted else models.resolve(origin)
+    card = models.describe(directory, name, origin) | ({"converted": True} if converted else {})
     check_kind(card, kind)
     check_abilities(card, needed or {})
     write_card(card, model)

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data import sources
+from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
 
 GGUF_ENDING = ".gguf"
-GGUF_FOLDER = "dequantised"  # what a GGUF file is made to once, next to attention/ with the card
 # Types whose models read in both directions, unless their config has is_decoder.
 ENCODERS = frozenset(
     "albert bert big_bird camembert convbert data2vec-text deberta deberta-v2 distilbert electra "
@@ -19,6 +18,10 @@ ENCODERS = frozenset(
     "nomic_bert nystromformer rembert roberta roberta-prelayernorm roformer squeezebert xlm "
     "xlm-roberta xlm-roberta-xl xlnet xmod".split()
 )
+CONVERTED = "converted"  # what a model that must be converted becomes, next to attention/
+SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")  # whole, or in shards
+PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"  # as PEFT saves one
 NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
 
 
@@ -48,30 +51,72 @@ def kind_of(source: Mapping[str, Any]) -> str:
 
 def _config_file(source: Mapping[str, Any]) -> Path:
     if "hub" not in source:
-        return sources.path_of(dict(source)) / "config.json"
+        base = base_of(source)
+        return (base if isinstance(base, Path) else _place_of(source)) / "config.json"
     from huggingface_hub import try_to_load_from_cache
 
     found = try_to_load_from_cache(source["hub"], "config.json", revision=source.get("revision"))
     return Path(found if isinstance(found, str) else "")
 
 
-def dequantised_directory(card: Path) -> Path:
-    """The directory of the dequantised model whose card is at `card`."""
-    return card.parent.parent / GGUF_FOLDER
+def must_convert(source: Mapping[str, Any]) -> bool:
+    """Whether a source is read after a conversion: a GGUF file, pickled weights, an adapter.
+
+    A repository of the hub is, where the source names the `file` of it.
+    """
+    if "hub" in source:
+        return "file" in source
+    place = _place_of(source)
+    pickled = _has(place, PICKLED) and not _has(place, SAFETENSORS)
+    return pickled or is_gguf(source) or (place / ADAPTER).is_file()
+
+
+def base_of(source: Mapping[str, Any]) -> Path | str | None:
+    """What an adapter changes: a local directory, also its own, or a repository of the hub.
+
+    None for what is no adapter.
+    """
+    place = _place_of(source)
+    if "hub" in source or not (place / ADAPTER).is_file():
+        return None
+    if _has(place, (*SAFETENSORS, *PICKLED)):
+        return place
+    name = str(json.loads((place / ADAPTER).read_bytes()).get("base_model_name_or_path"))
+    return next((path for path in (place / name, Path(name)) if path.is_dir()), name)
+
+
+def local_directories(source: Mapping[str, Any]) -> list[str]:
+    """The directory or GGUF file of a local model, and that of an adapter's base elsewhere."""
+    found, base = [source["path"]] if "path" in source else [], base_of(source)
+    return [*found, str(base)] if isinstance(base, Path) and base != _place_of(source) else found
+
+
+def _has(place: Path, names: Sequence[str]) -> bool:
+    return any((place / name).is_file() for name in names)
+
+
+def _place_of(source: Mapping[str, Any]) -> Path:
+    package = source.get("package")
+    return inside_package(package) if package else Path(source.get("path", ""))
+
+
+def converted_directory(card: Path) -> Path:
+    """The directory of the converted model whose card is at `card`."""
+    return card.parent.parent / CONVERTED
 
 
 def read_card(path: Path) -> dict[str, Any]:
     """The content of a card, as `models.describe` gives it.
 
     A model that the study trained stands next to its card, which has its name as `trained`: so it
-    is found wherever the study is. So is a dequantised model, whose `directory` is added.
+    is found wherever the study is. So is a converted model, whose `directory` is added.
     """
     card = json.loads(path.read_text(encoding="utf-8"))
     source = card.get("source", {})
     if "trained" in source:
         card["source"] = {"path": str(path.parent / source["trained"])}
-    elif is_gguf(source):
-        card["directory"] = str(dequantised_directory(path))
+    elif "converted" in card:
+        card["directory"] = str(converted_directory(path))
     return card
 
 
@@ -85,14 +130,14 @@ def is_current(path: Path, source: dict[str, str]) -> bool:
 
     Of a local model its files are compared with the record; in a package, `source` has the digest.
     """
-    if not path.is_file() or read_card(path)["source"] != source:
+    if not path.is_file() or (card := read_card(path))["source"] != source:
         return False
     if "path" not in source:
         return True
-    made = dequantised_directory(path) if is_gguf(source) else path
-    record = provenance.read(made) or {"inputs": {}}
+    record = provenance.read(Path(card.get("directory", path))) or {"inputs": {}}
     made_of = {name: content["sha256"] for name, content in record["inputs"].items()}
-    files = files_below(Path(source["path"]), deep=False)
+    places = map(Path, local_directories(source))
+    files = [file for place in places for file in files_below(place, deep=False)]
     return made_of == {str(file): digests.sha256(file) for file in files}
 
 

@@ -28,7 +28,7 @@ READ = ("output", "sha256", "size", "inputs", "code", "params")
 # The distributions that results may depend on, by the module that is imported.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"} | {
     name: name
-    for name in "datasets gensim gguf h5py matplotlib numpy pandas pyarrow scipy spacy".split()
+    for name in "datasets gensim gguf h5py matplotlib numpy pandas peft pyarrow scipy spacy".split()
     + "tokenizers torch transformers".split()
 }
 # SHA-256, size in bytes and, of a directory, the number of files.

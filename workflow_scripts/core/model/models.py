@@ -13,6 +13,7 @@ from transformers import AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedM
 from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
+from workflow_scripts.core.data import cards
 from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
@@ -22,7 +23,9 @@ OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
 TEXT = -1  # in place of a text among special tokens
 # What loading reads: config, index and generation, the tokenizer's files of any kind, weights.
 TOKENIZERS = ("*.txt", "*.model", "*.spm", "*.codes", "*.tokenizer", "*.jinja")
-FILES = ("*.json", *TOKENIZERS, "*.safetensors")
+NO_WEIGHTS = ("*.json", *TOKENIZERS)
+FILES = (*NO_WEIGHTS, "*.safetensors")
+PICKLES = (*NO_WEIGHTS, "pytorch_model*.bin")
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 
@@ -33,7 +36,7 @@ class Source:
 
     hub: str | None = None
     revision: str | None = None
-    file: str | None = None  # a GGUF file of the hub's repository
+    file: str | None = None  # of the hub's repository, what must be converted
     path: str | None = None
     package: str | None = None
     version: str | None = None  # of the package, as the run was planned with
@@ -51,16 +54,25 @@ def resolve(source: Source) -> Path:
     from huggingface_hub import hf_hub_download, snapshot_download
 
     try:
-        if source.file is not None:
+        if cards.is_gguf(source.to_config()):
             return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
-        found = snapshot_download(source.hub, revision=source.revision, allow_patterns=list(FILES))
-        return Path(found)
+        wanted = list(PICKLES if source.file == cards.PICKLED[0] else FILES)
+        found = Path(snapshot_download(source.hub, revision=source.revision, allow_patterns=wanted))
     except Exception as error:  # of any layer of the network below
         what = f"hub: {source.hub} at {source.revision}: {source.file or ''}".rstrip()
         raise InputError(
             f"{what} cannot be fetched ({one_line(error)}); connect this machine, or download it "
             "elsewhere and give its path as from"
         ) from error
+    adapter = (found / cards.ADAPTER).is_file()
+    if source.file is None and (adapter or not any(found.glob("*.safetensors"))):
+        what = "an adapter" if adapter else "no safetensors"
+        file = cards.ADAPTER_WEIGHTS if adapter else cards.PICKLED[0]
+        raise InputError(
+            f"hub: {source.hub} at {source.revision}: {what}; write file: {file} next to it, from "
+            "which the model is made once"
+        )
+    return found
 
 
 def directory_of(card: dict[str, Any]) -> Path:

@@ -15,12 +15,12 @@ from safetensors import safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
+from workflow_scripts.core.data.cards import ADAPTER, SAFETENSORS
 from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model.running import is_finite
 
 AGAIN = "save the model again with save_pretrained"
-WEIGHTS = "model.safetensors"
-INDEX = "model.safetensors.index.json"
+WEIGHTS, INDEX = SAFETENSORS
 FLOATS = frozenset(("F64", "F32", "F16", "BF16"))  # what weights are stored as; else quantized
 QUANTIZED = ("quantization_config", "compression_config", "quant_method")
 
@@ -29,8 +29,14 @@ def read_config(directory: Path) -> PretrainedConfig:
     """The config.json of a model's directory.
 
     Raises InputError where it cannot be read, is of quantized weights, or asks for code of the
-    model's own: `transformers` would load its own class of the same type instead.
+    model's own: `transformers` would load its own class of the same type instead. And for an
+    adapter, which `transformers` leaves out.
     """
+    if (directory / ADAPTER).is_file():
+        raise InputError(
+            f"{directory / ADAPTER}: the adapter would be left out; install peft, which merges it "
+            "into a model of the study, or save the whole model after merge_and_unload"
+        )
     if not (directory / "config.json").is_file():
         raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
     try:
