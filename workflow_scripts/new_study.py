@@ -76,17 +76,19 @@ def examine(given: str) -> Model:
     import torch
     from transformers import AutoModel
 
-    from workflow_scripts.core.data.cards import is_gguf
-    from workflow_scripts.core.model import attention, gguf_files, models, running
+    from workflow_scripts.core.data import cards
+    from workflow_scripts.core.model import attention, gguf_files, models, running, weights
 
     origin, source = pinned(given)
     directory = models.resolve(models.Source(**source))
-    if is_gguf(source):
-        tokenizer, _ = gguf_files.read_header(directory)
-        # Its weights take long to read, and any others run as long.
-        body = AutoModel.from_config(gguf_files.read_config(directory)).eval()
+    if cards.is_gguf(source):
+        tokenizer, config = gguf_files.read_header(directory)[0], gguf_files.read_config(directory)
     else:
-        tokenizer = models.load_tokenizer(directory)
+        base = cards.base_of(source) or directory
+        tokenizer, config = models.load_tokenizer(directory), weights.read_config(Path(base))
+    if cards.must_convert(source):  # which takes long, and any weights run as long
+        body = AutoModel.from_config(config).eval()
+    else:
         body = models.load_body(directory, torch.device("cpu"))
     body = attention.open_attention(body.to(running.pick_device("auto")))
     positions = models.max_positions(body)
@@ -96,9 +98,11 @@ def examine(given: str) -> Model:
         start = time.perf_counter()
         body(input_ids=ids)
     shape = attention.n_layers(body), attention.n_heads(body)
-    weights = sum(parameter.numel() for parameter in body.parameters())
+    n_weights = sum(parameter.numel() for parameter in body.parameters())
     kind = "encoder" if attention.is_bidirectional(body) else "decoder"
-    about = f"{body.config.model_type}, {weights / 1e6:.0f}M, {shape[0]} layers of {shape[1]} heads"
+    about = (
+        f"{body.config.model_type}, {n_weights / 1e6:.0f}M, {shape[0]} layers of {shape[1]} heads"
+    )
     special = models.special_tokens(tokenizer)
     seconds = time.perf_counter() - start
     return Model(origin, name_of(given), kind, about, shape, positions, special, seconds)
