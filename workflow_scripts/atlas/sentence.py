@@ -1,0 +1,80 @@
+"""Add maps of one's own sentences to the page of a finished study.
+
+The sentences are kept in results/<study>/sentences.txt, a line for each, so that the page has them
+whenever it is built. Only the rules that make maps and the page of them are run.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from workflow_scripts.core.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+RULES = ("sentence_maps", "atlas_data", "atlas_page")
+
+
+def texts_of(given: str) -> list[str]:
+    """The text, or the lines of the file that it names. Raises InputError where nothing is left."""
+    is_file = len(given) < 256 and Path(given).is_file()
+    text = Path(given).read_text(encoding="utf-8") if is_file else given
+    if not (lines := [line.strip() for line in text.splitlines() if line.strip()]):
+        raise InputError(f"TEXT: {given!r} has no text; give a sentence, or a file of sentences")
+    return lines
+
+
+def results_of(study: Path) -> Path:
+    """Where the results of a study are. Raises InputError where its page was not made."""
+    if not study.is_file():
+        raise InputError(f"STUDY: {study} does not exist; give the study's YAML file")
+    content = yaml.safe_load(study.read_text(encoding="utf-8"))
+    results = Path("results") / str(content.get("study"))
+    if not (results / "atlas.html").is_file():
+        raise InputError(f"{results}/atlas.html does not exist; run the study {study} first")
+    return results
+
+
+def add(study: Path, texts: Sequence[str], cores: str) -> Path:
+    """Add texts to the page of a study, and give its path.
+
+    Raises InputError where that fails; the file of sentences is then as it was.
+    """
+    results = results_of(study)
+    file = results / "sentences.txt"
+    before = file.read_bytes() if file.is_file() else None
+    kept = before.decode("utf-8").splitlines() if before else []
+    page = str(results / "atlas.html")
+    options = ["--configfile", str(study), "--cores", cores, "--quiet"]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), *options]
+    done = None
+    try:
+        file.write_text("".join(f"{line}\n" for line in [*kept, *texts]), encoding="utf-8")
+        done = subprocess.run([*command, "--allowed-rules", *RULES, "--", page])
+    finally:
+        if done is None or done.returncode:
+            file.unlink() if before is None else file.write_bytes(before)
+    if done.returncode:
+        raise InputError(f"{page} was not built: see above; {file} is as it was")
+    return Path(page)
+
+
+def main() -> None:
+    """Read the words of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("study", type=Path, help="the study's YAML file")
+    parser.add_argument("text", help="a sentence, or a text file with one a line")
+    parser.add_argument("--cores", default="1")
+    given = parser.parse_args()
+    try:
+        page = add(given.study, texts_of(given.text), given.cores)
+    except InputError as error:
+        sys.exit(f"Error: {error}")
+    print(f"Open {page}#view=maps: the last text is shown first, of every model of the study.")
+
+
+if __name__ == "__main__":
+    main()
