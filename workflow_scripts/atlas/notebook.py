@@ -260,9 +260,8 @@ def framed(page: str, height: int) -> str:
 
 def _opened_at(page: str, address: str) -> str:
     """The page that opens at an address."""
-    return page.replace(
-        '<div id="app">', f'<div id="app" data-address="{html.escape(address)}">', 1
-    )
+    opened = f'<div id="app" data-address="{html.escape(address)}">'
+    return page.replace('<div id="app">', opened, 1)
 
 
 def _inserted(page: str, texts: Sequence[tuple[dict, dict]], address: str) -> str:

@@ -12,17 +12,19 @@ from pathlib import Path
 
 import yaml
 
+from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 
 ROOT = Path(__file__).parents[2]
+LONGEST_NAME = 256  # of a file
 RULES = ("sentence_maps", "atlas_data", "atlas_page")
 
 
 def texts_of(given: str) -> list[str]:
-    """The text, or the lines of the file that it names. Raises InputError where nothing is left."""
-    is_file = len(given) < 256 and Path(given).is_file()
-    text = Path(given).read_text(encoding="utf-8") if is_file else given
-    if not (lines := [line.strip() for line in text.splitlines() if line.strip()]):
+    """The text, or the lines of the file that it names; InputError where nothing is left."""
+    file = Path(given) if len(given) < LONGEST_NAME else None
+    lines = (line for _, line in read_lines(file)) if file and file.is_file() else given.split("\n")
+    if not (lines := [line.strip() for line in lines if line.strip()]):
         raise InputError(f"TEXT: {given!r} has no text; give a sentence, or a file of sentences")
     return lines
 
@@ -46,19 +48,24 @@ def add(study: Path, texts: Sequence[str], cores: str) -> Path:
     results = results_of(study)
     file = results / "sentences.txt"
     before = file.read_bytes() if file.is_file() else None
-    kept = before.decode("utf-8").splitlines() if before else []
+    kept = texts_of(str(file)) if before else []
     page = str(results / "atlas.html")
-    options = ["--configfile", str(study), "--cores", cores, "--quiet"]
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), *options]
+    # Forced: else a page older than the code would stay as it is, without a word.
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    command += ["--configfile", str(study), "--cores", cores, "--quiet", "all"]
+    command += ["--forcerun", "atlas_data", "--allowed-rules", *RULES, "--", page]
     done = None
     try:
         file.write_text("".join(f"{line}\n" for line in [*kept, *texts]), encoding="utf-8")
-        done = subprocess.run([*command, "--allowed-rules", *RULES, "--", page])
+        done = subprocess.run(command)  # noqa: S603 (the words are a list, no shell)
     finally:
         if done is None or done.returncode:
             file.unlink() if before is None else file.write_bytes(before)
     if done.returncode:
-        raise InputError(f"{page} was not built: see above; {file} is as it was")
+        run = f"snakemake --configfile {study}"
+        raise InputError(
+            f"{page} was not built (see above); {run} finishes a study, or shorten TEXT"
+        )
     return Path(page)
 
 

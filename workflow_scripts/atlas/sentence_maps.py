@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts.atlas.texts import CORPUS, entry_of, with_maps
 from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import attention, models, running
@@ -46,9 +47,9 @@ def main(model: Path, sentences: Path, maps: job.Out, device: str = "auto") -> N
     tokenizer = models.load_tokenizer(directory)
     body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
     content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
-    lines = [line for line in sentences.read_text(encoding="utf-8").splitlines() if line.strip()]
-    for number, text in reversed([*enumerate(lines, start=1)]):
-        where = f"{sentences}: text {number}"
+    lines = [(number, text) for number, text in read_lines(sentences) if text.strip()]
+    for number, text in reversed(lines):
+        where = f"{sentences}:{number}"
         segment, of_text = maps_of(body, tokenizer, card["name"], number, [text], where)
         content["segments"].append(segment)
         content["maps"] |= of_text
