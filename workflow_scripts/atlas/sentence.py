@@ -62,10 +62,7 @@ def add(study: Path, texts: Sequence[str], cores: str) -> Path:
         if done is None or done.returncode:
             file.unlink() if before is None else file.write_bytes(before)
     if done.returncode:
-        run = f"snakemake --configfile {study}"
-        raise InputError(
-            f"{page} was not built (see above); {run} finishes a study, or shorten TEXT"
-        )
+        raise InputError(f"{page} was not built (see above); finish the study, or change TEXT")
     return Path(page)
 
 
