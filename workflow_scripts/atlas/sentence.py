@@ -62,7 +62,10 @@ def add(study: Path, texts: Sequence[str], cores: str) -> Path:
         if done is None or done.returncode:
             file.unlink() if before is None else file.write_bytes(before)
     if done.returncode:
-        raise InputError(f"{page} was not built (see above); finish the study, or change TEXT")
+        raise InputError(
+            f"{page} was not built; change TEXT where an error above says so, or finish the study "
+            f"by snakemake --cores {cores} --configfile {study}"
+        )
     return Path(page)
 
 
