@@ -81,11 +81,11 @@ def test_texts_are_kept_where_the_page_is_built(
 def test_what_cannot_be_added_is_reported(study: Path) -> None:
     with pytest.raises(InputError, match="TEXT: ' ' has no text"):
         sentence.texts_of(" ")
-    with pytest.raises(InputError, match=r"STUDY: other\.yaml does not exist"):
-        sentence.results_of(Path("other.yaml"))
+    with pytest.raises(InputError, match=r"other\.yaml: no such file"):
+        sentence.add(Path("other.yaml"), TEXTS, "1")
     Path("results/s/atlas.html").unlink()
-    with pytest.raises(InputError, match=r"atlas\.html does not exist; run the study mine\.yaml"):
-        sentence.results_of(study)
+    with pytest.raises(InputError, match=r"atlas\.html does not exist; make it first: snakemake"):
+        sentence.add(study, TEXTS, "1")
 
 
 def test_a_file_has_a_text_a_line(tmp_path: Path) -> None:

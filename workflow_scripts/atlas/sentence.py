@@ -1,7 +1,7 @@
 """Add maps of one's own sentences to the page of a finished study.
 
 The sentences are kept in results/<study>/sentences.txt, a line for each, so that the page has them
-whenever it is built. Only the rules that make maps and the page of them are run.
+whenever it is built. Only the rules that make their maps and the page are run.
 """
 
 import argparse
@@ -15,9 +15,16 @@ import yaml
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 
-ROOT = Path(__file__).parents[2]
 LONGEST_NAME = 256  # of a file
-RULES = ("sentence_maps", "atlas_data", "atlas_page")
+SNAKEMAKE = [
+    sys.executable,
+    "-m",
+    "snakemake",
+    "--snakefile",
+    f"{Path(__file__).parents[2]}/Snakefile",
+]
+# Forced: else a page older than the code would stay as it is, without a word.
+RULES = "--forcerun atlas_data --allowed-rules sentence_maps atlas_data atlas_page --".split()
 
 
 def texts_of(given: str) -> list[str]:
@@ -29,44 +36,34 @@ def texts_of(given: str) -> list[str]:
     return lines
 
 
-def results_of(study: Path) -> Path:
-    """Where the results of a study are. Raises InputError where its page was not made."""
-    if not study.is_file():
-        raise InputError(f"STUDY: {study} does not exist; give the study's YAML file")
-    content = yaml.safe_load(study.read_text(encoding="utf-8"))
-    results = Path("results") / str(content.get("study"))
-    if not (results / "atlas.html").is_file():
-        raise InputError(f"{results}/atlas.html does not exist; run the study {study} first")
-    return results
-
-
 def add(study: Path, texts: Sequence[str], cores: str) -> Path:
     """Add texts to the page of a study, and give its path.
 
     Raises InputError where that fails; the file of sentences is then as it was.
     """
-    results = results_of(study)
-    file = results / "sentences.txt"
+    content = yaml.safe_load("\n".join(line for _, line in read_lines(study)))
+    page = Path("results") / str(content.get("study")) / "atlas.html"
+    run = f"snakemake --cores {cores} --configfile {study}"
+    if not page.is_file():
+        raise InputError(f"{page} does not exist; make it first: {run}")
+    file = page.with_name("sentences.txt")
     before = file.read_bytes() if file.is_file() else None
     kept = texts_of(str(file)) if before else []
-    page = str(results / "atlas.html")
-    # Forced: else a page older than the code would stay as it is, without a word.
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
-    command += ["--configfile", str(study), "--cores", cores, "--quiet", "all"]
-    command += ["--forcerun", "atlas_data", "--allowed-rules", *RULES, "--", page]
+    options = ["--configfile", str(study), "--cores", cores, "--quiet", "all"]
     done = None
     try:
         file.write_text("".join(f"{line}\n" for line in [*kept, *texts]), encoding="utf-8")
-        done = subprocess.run(command)  # noqa: S603 (the words are a list, no shell)
+        # A list of words, and no shell.
+        done = subprocess.run([*SNAKEMAKE, *options, *RULES, str(page)])  # noqa: S603
     finally:
         if done is None or done.returncode:
             file.unlink() if before is None else file.write_bytes(before)
     if done.returncode:
         raise InputError(
-            f"{page} was not built; change TEXT where an error above says so, or finish the study "
-            f"by snakemake --cores {cores} --configfile {study}"
+            f"{page} was not built; change TEXT where an error above says so, else finish the "
+            f"study: {run}"
         )
-    return Path(page)
+    return page
 
 
 def main() -> None:
