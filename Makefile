@@ -16,11 +16,12 @@ REPORT := results/demo/report.html
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-web demo atlas test lint format docs unit workflow tiny test-papers test-faults test-slurm test-web lint-web clean distclean
+.PHONY: help setup setup-web demo atlas sentence test lint format docs unit workflow tiny test-papers test-faults test-slurm test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
 	@echo "make atlas MODEL=... TEXT=...  all heads of a model (directory, .gguf or id on the hub) on a text, on one page"
+	@echo 'make sentence STUDY=mine.yaml TEXT="..."  add maps of a sentence, or of those in a file, to its page'
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
 	@echo "make tiny CHAPTERS=surface  some chapters of a tiny study: what a new measure makes, in a minute"
@@ -64,6 +65,12 @@ results/demo/report/overview.rst: ;
 # The front page is written last, whatever changed; captions and labels stand in the other files.
 $(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
 	$(PYTHON) -W ignore::RuntimeWarning -m snakemake --report $@ --quiet
+
+# Maps of a text of one's own on the page of a finished study: a sentence, or a file with one a line.
+STUDY ?= config.yaml
+sentence: override export TEXT := $(value TEXT)
+sentence: setup
+	@$(PYTHON) -m workflow_scripts.atlas.sentence --cores $(CORES) -- "$(STUDY)" "$$TEXT"
 
 # Tests share the cores, one thread each.
 PYTEST := OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal

@@ -102,10 +102,29 @@ use rule model_step as generated_maps with:
         generated=lambda w: atlas_generated(w.model),
 
 
+# Sentences of the reader's own; `make sentence` writes the file.
+ATLAS_SENTENCES = f"{RESULTS}/sentences.txt"
+
+
+use rule model_step as sentence_maps with:
+    input:
+        **MODEL,
+        sentences=ATLAS_SENTENCES,
+    output:
+        maps="<results>/{model}/atlas/sentence_maps.json",
+    resources:
+        **SAMPLING_JOB,
+    params:
+        **step("atlas/sentence_maps.py"),
+
+
 by_example(rules.atlas_norms, rules.atlas_maps)
 # The cards of the study's translators, and the maps of all its models.
 ATLAS_TRANSLATORS = []
-ATLAS_MAPS = expand(rules.atlas_maps.output.maps, model=atlas.models(["encoder"]))
+ATLAS_MAPS = []
+if Path(ATLAS_SENTENCES).is_file():
+    ATLAS_MAPS += expand(rules.sentence_maps.output.maps, model=SERVED["atlas"])
+ATLAS_MAPS += expand(rules.atlas_maps.output.maps, model=atlas.models(["encoder"]))
 ATLAS_MAPS += expand(rules.generated_maps.output.maps, model=atlas.models(["decoder"]))
 
 if "translation" in config:
@@ -148,6 +167,16 @@ use rule light_step as atlas_data with:
         fewest=config.get("syntax", {}).get("fewest", 1),
 
 
+use rule light_step as atlas_heads with:
+    input:
+        atlas=rules.atlas_data.output.atlas,
+    output:
+        csv="<results>/heads.csv",
+        parquet="<results>/heads.parquet",
+    params:
+        **step("atlas/atlas_heads.py"),
+
+
 use rule light_step as atlas_page with:
     input:
         atlas=rules.atlas_data.output.atlas,
@@ -159,6 +188,8 @@ use rule light_step as atlas_page with:
     params:
         **step("atlas/atlas_page.py"),
         megabytes=ATLAS["megabytes"],
+        # Read again where the page is built anew: the command that adds a sentence names it.
+        file=relpath(workflow.configfiles[0]) if workflow.configfiles else "",
 
 
-PAGES.append(rules.atlas_page.output.page)
+PAGES += [*rules.atlas_page.output, *rules.atlas_heads.output]

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from tests.atlas.made_up import HOSTILE, made_up
 from tests.atlas.plainly import SCHEMA, check_pages_expectations
+from tests.core.tiny_decoders import save_llama
 from tests.core.tiny_models import HEADS, LAYERS, write_card
-from workflow_scripts.atlas import Atlas, atlas_page
+from workflow_scripts.atlas import Atlas, atlas_page, show
 from workflow_scripts.atlas.notebook import DATA
 from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.errors import InputError
@@ -210,3 +211,45 @@ def test_what_cannot_be_run_is_reported(results: Path) -> None:
     with pytest.raises(InputError, match="tiny is a decoder, which reads one text, not a pair"):
         atlas.add_text(*PAIR)
     assert not atlas.segments["segment"].str.startswith("own").any()
+
+
+def eager(model: PreTrainedModel, tokenizer: Any, text: str) -> np.ndarray:
+    """The weights that the library gives: [layer, head, query, key]."""
+    model.set_attn_implementation("eager")
+    with torch.no_grad():
+        output = model(**tokenizer(text, return_tensors="pt"), output_attentions=True)
+    return torch.stack(output.attentions)[:, 0].numpy()
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_a_model_without_a_study_is_shown(kind: str, tiny_model_dir: Path, tmp_path: Path) -> None:
+    """Its weights are eager's, and it is left as it was."""
+    directory = tiny_model_dir if kind == "encoder" else save_llama(tmp_path)
+    loader = AutoModel if kind == "encoder" else AutoModelForCausalLM
+    model = loader.from_pretrained(directory, trust_remote_code=False).train()
+    tokenizer = AutoTokenizer.from_pretrained(directory, trust_remote_code=False)
+    before = model.config.to_dict(), model.config._attn_implementation
+    shown = show(model, PAIR[0])
+    assert (model.config.to_dict(), model.config._attn_implementation) == before
+    assert all(part.training for part in model.modules())
+    np.testing.assert_allclose(shown.weights, eager(model.eval(), tokenizer, PAIR[0]), atol=4e-3)
+    page = html.unescape(shown._repr_html_())
+    data = json.loads(DATA.search(page)[1])
+    assert data["models"][0].get("causal", False) == (kind == "decoder")
+    elements = dict(re.findall(r'<script type="text/plain" id="map:([^"]+)">([^<]*)<', page))
+    SCHEMA.validate(
+        data | {"maps": {k: v | {"data": elements[k]} for k, v in data["maps"].items()}}
+    )
+    again = show(directory, PAIR[0], layer=1, head=2)
+    np.testing.assert_array_equal(again.weights, shown.weights)
+    assert 'data-address="#view=head&amp;head=2-3"' in html.unescape(again._repr_html_())
+
+
+def test_a_model_from_nowhere_needs_its_tokenizer(tiny_model_dir: Path) -> None:
+    found = AutoModel.from_pretrained(tiny_model_dir, trust_remote_code=False)
+    model = type(found)(found.config)
+    model.name_or_path = ""
+    with pytest.raises(InputError, match="show: the model was not read from a directory; give"):
+        show(model, PAIR[0])
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model_dir, trust_remote_code=False)
+    assert show(model, PAIR[0], tokenizer=tokenizer).weights.shape[:2] == (LAYERS, HEADS)

@@ -1,11 +1,15 @@
 """The atlas of a finished study: its numbers, and the tables that it has not."""
 
+import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.atlas.plainly import check, tables_shown_and_not
 from tests.workflow.tiny_study import TinyStudy
+from workflow_scripts.atlas import Atlas, sentence
+from workflow_scripts.atlas.notebook import DATA
 
 
 @pytest.fixture
@@ -23,3 +27,24 @@ def test_docs_list_which_tables_of_heads_are_not_in_the_atlas(results: Path) -> 
     assert shown & explained == set()
     assert shown
     assert explained
+
+
+def test_the_table_of_heads_has_a_row_for_each(results: Path) -> None:
+    table = pd.read_csv(results / "heads.csv")
+    measures = Atlas(results).measures
+    names = ["model", "type", "layer", "head"]
+    assert len(table) == len(measures.drop_duplicates(names))
+    assert table["entropy.all low [nats]"].count() > 0
+
+
+def test_a_sentence_is_on_the_page_and_stays(
+    copied_study: TinyStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every model but the translators; what is built later has it too."""
+    monkeypatch.chdir(copied_study.folder)
+    page = sentence.add(Path("tiny.yaml"), ["the king built a town ."], "2")
+    data = json.loads(DATA.search(page.read_text(encoding="utf-8"))[1])
+    models = {model["name"] for model in data["models"] if "types" not in model}
+    assert {each["model"] for each in data["segments"] if each["id"] == "own-1"} == models
+    assert data["study"]["file"] == "tiny.yaml"
+    assert not {"sentence_maps", "atlas_data", "atlas_page"} & copied_study.rules()

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """`Atlas`, for notebooks; imported when it is asked for, as no rule needs it."""
-    if name == "Atlas":
-        return import_module("workflow_scripts.atlas.notebook").Atlas
+    """`Atlas` and `show`, for notebooks; imported when asked for, as no rule needs them."""
+    if name in ("Atlas", "show"):
+        return getattr(import_module("workflow_scripts.atlas.notebook"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

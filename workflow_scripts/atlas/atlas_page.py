@@ -174,9 +174,10 @@ def map_names(segment: dict[str, Any]) -> list[str]:
     return [*of_types, *segment["norms"].values()]
 
 
-def main(atlas: Path, page: job.Out, megabytes: float = 20) -> None:
-    """Write the page."""
+def main(atlas: Path, page: job.Out, megabytes: float = 20, file: str = "") -> None:
+    """Write the page; `file` is the study's, which the page's commands name."""
     content = json.loads(atlas.read_text(encoding="utf-8"))
+    content["study"] |= {"file": file} if file else {}
     page.write_text(build(fit(content, megabytes)), encoding="utf-8")
 
 

@@ -7,29 +7,32 @@ atlas                                                  # the page itself
 atlas.measures.query("measure == 'entropy.all'")       # a row for each head
 atlas.map("wikipedia-147", "pretrained", layer=2, head=4)
 atlas.add_text("The keys to the cabinet are on the table.")   # the page, open at its maps
+
+Without a study: `show(model, "The keys to the cabinet are on the table.")`.
 """
 
 import html
 import json
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.atlas.atlas_page import map_elements, split
-from workflow_scripts.atlas.texts import decode, entry_of, with_maps
-from workflow_scripts.core.data.annotations import Example
+from workflow_scripts.atlas.atlas_heads import NUMBERS, heads_of, labels_of
+from workflow_scripts.atlas.atlas_page import build, map_elements, split
+from workflow_scripts.atlas.texts import CORPUS, decode
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.forms import PRETRAINED
+from workflow_scripts.core.measures.forms import FORMAT, PRETRAINED, VERSION
 from workflow_scripts.core.run.files import json_in_script
 
-NUMBERS = ["value", "low", "high", "n", "p"]
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
 COLUMNS = ["model", "measure", "type", "layer", "head", *NUMBERS, "title", "unit", "label"]
 # Within srcdoc an address is relative to the notebook's; the page's own begin with # and stay here.
 BASE = '<base href="about:srcdoc">'
@@ -39,8 +42,6 @@ FRAME = (
     'style="border: 0" title="Attention Atlas" srcdoc="{page}"></iframe>'
 )
 DATA = re.compile(r'<script type="application/json" id="atlas">(.*?)</script>', re.S)
-CORPUS = "own"
-ANY_LENGTH = 1 << 20  # tokens: a text is refused and not cut
 
 
 class Atlas:
@@ -71,7 +72,11 @@ class Atlas:
             name = entry["name"]
             raise InputError(f"add_text: {name} is a decoder, which reads one text, not a pair")
         texts = [text] if second is None else [text, second]
-        segment, maps = own_text(self.folder, entry["name"], len(self._own) + 1, texts)
+        from workflow_scripts.atlas.sentence_maps import maps_of  # here, as torch takes seconds
+
+        number = 1 + sum(each["corpus"] == CORPUS for each in self.data["segments"])
+        body, tokenizer = opened(self.folder, entry["name"])
+        segment, maps = maps_of(body, tokenizer, entry["name"], number, texts, "add_text")
         self._own.insert(0, (segment, maps))
         self.data["segments"].insert(0, segment)
         self.data["maps"] |= maps
@@ -85,14 +90,12 @@ class Atlas:
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, open at the last text that was added."""
-        page = self.page.read_text(encoding="utf-8").replace("<head>", f"<head>{BASE}", 1)
+        page = self.page.read_text(encoding="utf-8")
         if self._own:
             segment, _ = self._own[0]
             address = f"#view=maps&model={segment['model']}&segment={segment['id']}"
             page = _inserted(page, self._own, address)
-        # In ASCII: the digest of the page's script holds in a notebook of any encoding.
-        page = html.escape(page, quote=True).encode("ascii", "xmlcharrefreplace").decode()
-        return FRAME.format(height=self.height, page=page)
+        return framed(page, self.height)
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -100,7 +103,7 @@ class Atlas:
 
         `type` is that of attention, where the model has several.
         """
-        heads = {model["name"]: _heads(model) for model in self.data["models"]}
+        heads = {model["name"]: heads_of(model) for model in self.data["models"]}
         frames = [_rows(measure, heads[measure["model"]]) for measure in self.data["measures"]]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
 
@@ -155,17 +158,12 @@ class Atlas:
         return {e["id"]: e for e in self.data["segments"] if e["model"] == of}[segment]
 
 
-def own_text(
-    results: Path, model: str, number: int, texts: Sequence[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A text, or a pair, of a study's model: its entry and its maps, as atlas.json has them.
-
-    Runs on the CPU. Raises InputError where the text is empty or too long for the model.
-    """
+@cache
+def opened(results: Path, model: str) -> "tuple[PreTrainedModel, PreTrainedTokenizerFast]":
+    """A study's model, opened on the CPU and kept for further texts, and its tokenizer."""
     import torch  # here, as it takes seconds
 
     from workflow_scripts.core.model import attention, models
-    from workflow_scripts.core.model.extraction import forward
 
     card = read_card(results / model / "attention/model.json")
     source = card["source"]
@@ -179,14 +177,91 @@ def own_text(
         # A relative path starts where the study was run, two folders above its results.
         card["source"] = {"path": str(results.resolve().parents[1] / source["path"])}
     directory = models.directory_of(card)
-    tokenizer = models.load_tokenizer(directory)
-    identity = f"{CORPUS}-{number}"
-    example = Example(identity, document=identity, source="add_text", texts=tuple(texts))
-    (tokens,) = tokenize([example], tokenizer, ANY_LENGTH, card["max_positions"])
     body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
-    pattern = forward(body, [tokens])[:, 0]
-    segment = entry_of(identity, model, CORPUS, f"own text {number}", tokens, tokenizer)
-    return with_maps(segment, {PRETRAINED: pattern}, None)
+    return body, models.load_tokenizer(directory)
+
+
+class Shown:
+    """The maps of one text: as the last value of a notebook's cell, the page open at them.
+
+    `tokens` are its wordpieces. `weights` [layer, head, query, key] are float32, with eight bits
+    for the root of each, as `Atlas.map` gives them.
+    """
+
+    def __init__(self, atlas: dict[str, Any], address: str, height: int) -> None:
+        (segment,), (entry,) = atlas["segments"], atlas["maps"].values()
+        self.tokens, self.weights, self.height = segment["tokens"], decode(entry), height
+        self._page = _opened_at(build(atlas), address)
+
+    def _repr_html_(self) -> str:
+        return framed(self._page, self.height)
+
+
+def show(
+    model: "PreTrainedModel | str | Path",
+    text: str,
+    second: str | None = None,
+    *,
+    layer: int | None = None,
+    head: int | None = None,
+    tokenizer: "PreTrainedTokenizerFast | None" = None,
+    height: int = 800,
+) -> Shown:
+    """The maps of a text, or of a pair: of all heads, or the card of one.
+
+    `model` is an encoder or decoder of transformers, which is left as it was, or the directory or
+    hub id of one. `layer` and `head` count from 0. Where no `tokenizer` is given, it is the one
+    saved with the model. Raises InputError where model or tokenizer cannot be read, the attention
+    is not known here, or the text is empty or too long.
+    """
+    import torch
+
+    from workflow_scripts.atlas.sentence_maps import maps_of
+    from workflow_scripts.core.model import attention, models
+
+    loaded = isinstance(model, torch.nn.Module)
+    place = model.name_or_path if loaded else str(model)
+    if not loaded or tokenizer is None:
+        if not place:
+            raise InputError("show: the model was not read from a directory; give its tokenizer")
+        directory = Path(place) if Path(place).exists() else models.resolve(models.Source(place))
+        tokenizer = tokenizer or models.load_tokenizer(directory)
+    body = model.base_model if loaded else models.load_body(directory, torch.device("cpu"))
+    config, training = body.config, body.training
+    before = config._attn_implementation, getattr(config, "use_cache", None)
+    try:
+        body = attention.open_attention(body.eval())
+        shape = {"n_layers": attention.n_layers(body), "n_heads": attention.n_heads(body)}
+        causal = {} if attention.is_bidirectional(body) else {"causal": True}
+        texts = [text] if second is None else [text, second]
+        name = Path(place).name or config.model_type
+        segment, maps = maps_of(body, tokenizer, name, 1, texts, "show")
+    finally:
+        body.set_attn_implementation(before[0])
+        body.train(training)
+        if before[1] is not None:
+            config.use_cache = before[1]
+    about = {"name": name, "title": name, "architecture": config.model_type, **shape, **causal}
+    about |= {"source": place, "states": [{"name": PRETRAINED, "title": PRETRAINED}]}
+    study = {"name": name, "seed": 0, "about": []}
+    atlas = {"format": FORMAT, "version": VERSION, "study": study, "models": [about], "papers": []}
+    atlas |= {"measures": [], "distances": {}, "segments": [segment], "maps": maps, "left_out": []}
+    shown = "maps" if head is None else f"head&head={(layer or 0) + 1}-{head + 1}"
+    return Shown(atlas, f"#view={shown}", height)
+
+
+def framed(page: str, height: int) -> str:
+    """A page in a frame of its own, for a notebook."""
+    page = page.replace("<head>", f"<head>{BASE}", 1)
+    # In ASCII: the digest of the page's script holds in a notebook of any encoding.
+    page = html.escape(page, quote=True).encode("ascii", "xmlcharrefreplace").decode()
+    return FRAME.format(height=height, page=page)
+
+
+def _opened_at(page: str, address: str) -> str:
+    """The page that opens at an address."""
+    opened = f'<div id="app" data-address="{html.escape(address)}">'
+    return page.replace('<div id="app">', opened, 1)
 
 
 def _inserted(page: str, texts: Sequence[tuple[dict, dict]], address: str) -> str:
@@ -197,32 +272,12 @@ def _inserted(page: str, texts: Sequence[tuple[dict, dict]], address: str) -> st
     data["segments"] = [segment for segment, _ in texts] + data["segments"]
     data["maps"] |= about["maps"]
     page = page[: found.start(1)] + json_in_script(data) + page[found.end(1) :]
-    opened = f'<div id="app" data-address="{html.escape(address)}">'
-    start, end, rest = page.replace('<div id="app">', opened, 1).rpartition("</body>")
+    start, end, rest = _opened_at(page, address).rpartition("</body>")
     return start + "\n".join([*map_elements(maps), end]) + rest
-
-
-def _heads(model: dict[str, Any]) -> pd.DataFrame:
-    """Type, layer and head of all heads of a model, in the order of its lists."""
-    types = model.get("types", [{"name": None, "n_layers": model["n_layers"]}])
-    rows = [
-        (each["name"], layer, head)
-        for each in types
-        for layer in range(each["n_layers"])
-        for head in range(model["n_heads"])
-    ]
-    return pd.DataFrame(rows, columns=["type", "layer", "head"])
 
 
 def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:
     """A measure's row for each head, its numbers float64: NaN where there is none."""
     known = {name: measure[name] for name in ("model", "title", "unit", *NUMBERS)}
-    rows = heads.assign(measure=measure["id"], label=_labels(measure), **known)
+    rows = heads.assign(measure=measure["id"], label=labels_of(measure), **known)
     return rows.astype(dict.fromkeys(NUMBERS, float))[COLUMNS]
-
-
-def _labels(measure: dict[str, Any]) -> list[str | None]:
-    """The word that goes with each number: its category, or its label."""
-    if (categories := measure["categories"]) is not None:
-        return [None if value is None else categories[int(value)] for value in measure["value"]]
-    return measure["label"] or [None] * len(measure["value"])

@@ -22,6 +22,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample, open_patterns
 from workflow_scripts.core.data.tokens import Tokens, token_texts
 
+CORPUS = "own"  # of a reader's own texts
 # Shorter texts show little.
 FEWEST_TOKENS = 16
 STEPS = 255

@@ -3,7 +3,7 @@
 import { html, useLayoutEffect } from "../vendor/standalone.module.js";
 import { sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, layerOf, measuresOf, modelOf } from "../lib/measures.js";
+import { headIndex, headName, layerOf, lensName, measuresOf, modelOf } from "../lib/measures.js";
 import { HeadMaps } from "./headmaps.js";
 import { Nearest } from "./nearest.js";
 import { Profile } from "./profile.js";
@@ -37,7 +37,7 @@ export function Card({ atlas, state, go, dark, from }) {
     <header class="card-head">
       <a class="back" href=${format({ ...state, view: from })} title="Escape">All heads</a>
       <h2 id="card-title">${label}</h2>
-      <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${layer} of ${type ? `${type.n_layers} of ${type.name} attention` : model.n_layers}, <bdi>${model.title}</bdi></p>
+      <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${layer} of ${type ? `${type.n_layers} of ${type.name} attention` : model.n_layers}, <bdi>${model.title}</bdi>${lensName(model, index) && `; from 0, as in TransformerLens: ${lensName(model, index)}`}</p>
       <nav aria-label="Neighbouring heads">
         <a href=${format({ ...state, head: neighbour(-1) })} rel="prev" aria-label=${`Previous head, ${neighbour(-1)}`} title="←">← ${neighbour(-1)}</a>
         <a href=${format({ ...state, head: neighbour(1) })} rel="next" aria-label=${`Next head, ${neighbour(1)}`} title="→">${neighbour(1)} →</a>

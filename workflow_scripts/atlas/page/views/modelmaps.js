@@ -32,6 +32,7 @@ export function ModelMaps({ atlas, state, go, dark }) {
   const has = holdings(atlas, model);
   return html`<section class="model-maps" aria-labelledby="model-maps-title">
     <h2 id="model-maps-title">All heads on one text</h2>
+    ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
     ${segment ? html`<${OnText} key=${model.name} ...${{ atlas, model, segment, state, go, dark }} />` : html`<p>This file holds no maps of <bdi>${model.title}</bdi>.</p>`}
     ${has.map((sentence) => html`<p class="note"><bdi>${sentence}</bdi></p>`)}
   </section>`;

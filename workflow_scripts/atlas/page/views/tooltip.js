@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { number, pValue } from "../lib/format.js";
-import { countOf, denial, hatched, headName, intervalOf, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
+import { countOf, denial, hatched, headName, intervalOf, known, lensName, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
 import { useHover } from "./hooks.js";
 import { RolesOf } from "./roles.js";
 
@@ -18,7 +18,7 @@ export function Tooltip({ model, measures, place }) {
   const style = side === "left" ? `left:${at.x + 14}px;top:${at.y}px` : `right:${at.width - at.x + 14}px;top:${at.y}px`;
   return html`
     <div class="tooltip" aria-hidden="true" style=${style}>
-      <b>${headName(model, index)}</b>
+      <b>${headName(model, index)}</b> ${lensName(model, index) && html`<span class="small soft">${lensName(model, index)} from 0</span>`}
       ${measures.map((measure) => html`<${Numbers} ...${{ measure, index, titled: measures.length > 1 }} />`)}
       <p class="roles-of"><${RolesOf} ...${{ model, index, titled: true }} /></p>
     </div>
