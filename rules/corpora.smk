@@ -51,7 +51,7 @@ use rule light_step as segments with:
         name="{text}",
         source=source(TEXTS, "text", ("segments", *CORPORA_SEGMENTS, "training_share")),
         cut=lookup("{text}/segments", within=TEXTS),
-        training_share=lambda w: training_share(config, SCHEMAS, w.text),
+        training_share=lambda w: training_share(config, w.text),
         seed=config["seed"],
 
 

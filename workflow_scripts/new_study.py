@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ WIKIPEDIA = (
 )
 HUB_ID = re.compile(r"(?:[\w.-]+/)?[\w.-]+(?:@[\w./-]+)?")
 N_TEXTS, N_TOKENS, N_SENTENCES = 100, 128, 500
+N_WORDS = 2000  # of a text, by which its language is known
 # Passes over all texts, by kind, and seconds that take no model: calibrated on the default models.
 PASSES = {"encoder": 5, "decoder": 9}
 OVERHEAD = 150
@@ -85,7 +87,11 @@ def examine(given: str) -> Model:
         tokenizer, config = gguf_files.read_header(directory)[0], gguf_files.read_config(directory)
     else:
         base = cards.base_of(source) or directory
-        tokenizer, config = models.load_tokenizer(directory), weights.read_config(Path(base))
+        config = weights.read_config(Path(base))
+        if getattr(config, "vocab_size", None) is None:
+            kind = config.model_type
+            raise InputError(f"{given}: {kind}: it does not read text alone; use a model of text")
+        tokenizer = models.load_tokenizer(directory)
     if cards.must_convert(source):  # which takes long, and any weights run as long
         body = AutoModel.from_config(config).eval()
     else:
@@ -128,15 +134,21 @@ def is_english(words: list[str]) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    """The first words of a text as the study would read it."""
-    from workflow_scripts.corpora.segments import articles
+    """The first words of a text as the study reads it. Raises InputError where they are too few."""
+    from workflow_scripts.corpora.segments import articles, windows_of
 
     found: list[str] = []
+    counts: Counter[str] = Counter()
     for article in articles({"path": text}):
-        for paragraph in article.paragraphs:
-            found += paragraph.text.split()
-            if len(found) > 2000:
-                return found
+        windows_of(article, N_TOKENS, counts)
+        found += [word for paragraph in article.paragraphs for word in paragraph.text.split()]
+        if len(found) > N_WORDS:
+            break
+    if counts["windows"] < 2:
+        raise InputError(
+            f"{text}: {len(found)} words, where intervals need two texts of {N_TOKENS} tokens; use a "
+            "longer text"
+        )
     return found
 
 

@@ -284,15 +284,14 @@ def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
     }
 
 
-def training_share(config: dict[str, Any], schemas: Path, name: str) -> float:
+def training_share(config: dict[str, Any], name: str) -> float:
     """The share of a text that is kept for training; no windows are where nothing is trained on it.
 
-    Encoders' masked-LM heads are, for the chapter surface, and word vectors.
+    Encoders' masked-LM heads are, for gradient importance, and word vectors.
     """
     text, surface = config["corpora"]["text"][name], config.get("surface", {})
-    kinds = {config["models"][model]["kind"] for model in served(config, schemas)["surface"]}
     trained = {entry.get("train") for entry in config["corpora"]["vectors"].values()}
-    if surface and "encoder" in kinds:
+    if "gradients" in surface:
         trained.add(surface["corpus"])
     return text["training_share"] if name in trained or text["segments"] == "pairs" else 0
 
