@@ -146,7 +146,7 @@ def words_of(text: str) -> list[str]:
             break
     if counts["windows"] < 2:
         raise InputError(
-            f"{text}: {len(found)} words, where intervals need two texts of {N_TOKENS} tokens; use a "
+            f"{text}: {len(found)} words; intervals need two texts of {N_TOKENS} tokens: use a "
             "longer text"
         )
     return found

@@ -54,12 +54,11 @@ def test_windows_are_kept_for_training_only_where_something_is_trained() -> None
 
     def shares(config: dict[str, Any]) -> list[float]:
         filled = check(config, SCHEMAS)
-        return [
-            run_config.training_share(filled, SCHEMAS, name) for name in ("wiki", "own", "pairs")
-        ]
+        return [run_config.training_share(filled, name) for name in ("wiki", "own", "pairs")]
 
+    assert shares(config) == [0, 0, 0.4]
+    config["surface"] |= {"gradients": {}}
     assert shares(config) == [0.4, 0, 0.4]
-    assert shares(config | {"models": {"two": DECODER}}) == [0, 0, 0.4]
     config["corpora"]["vectors"] = {"v": {"train": "own"}}
     assert shares(config) == [0.4, 0.4, 0.4]
 
