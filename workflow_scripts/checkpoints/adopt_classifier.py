@@ -3,13 +3,16 @@
 import logging
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
-from transformers import PretrainedConfig
+import torch
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.checkpoints.finetune import score_rows, write_checkpoint
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of
+from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of, texts_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running, weights
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
@@ -17,6 +20,7 @@ from workflow_scripts.core.run import job
 
 HEAD = "ForSequenceClassification"
 SINGLE = (None, "regression", "single_label_classification")
+TOLERANCE = 1e-3
 log = logging.getLogger(__name__)
 
 
@@ -45,8 +49,35 @@ def check_head(config: PretrainedConfig, task: Task, where: str) -> None:
             f"{where}: the model's labels are in the order {', '.join(names)}; write "
             f"tasks.{task.title}.labels so"
         )
-    for label, name in zip(task.labels, names, strict=False):
-        log.info("label %s is the model's %s", label, name)
+    elif task.labels != tuple(names):
+        log.info("labels %s are the model's %s", ", ".join(task.labels), ", ".join(names))
+
+
+def check_inputs(
+    classifier: PreTrainedModel,
+    tokenizer: FastTokenizer,
+    rows: pd.DataFrame,
+    max_tokens: int,
+    max_positions: int,
+    where: Path,
+) -> None:
+    """Raise InputError where a padded batch gives other logits than the tokenizer's own inputs.
+
+    So it would where segments are numbered that the model was trained without.
+    """
+    shortest, longest = rows["text1"].str.len().argsort().iloc[[0, -1]]
+    rows = rows.iloc[[shortest, longest]]
+    found = logits_of(classifier, tokens_of(rows, tokenizer, max_tokens, max_positions))
+    cut = {"truncation": "longest_first", "max_length": max_tokens, "split_special_tokens": True}
+    for texts, logits in zip(texts_of(rows), found, strict=True):
+        inputs = tokenizer(*texts, **cut, return_tensors="pt").to(classifier.device)
+        with torch.inference_mode():
+            own = classifier(**inputs).logits[0].float().cpu().numpy()
+        if not np.allclose(own, logits, rtol=TOLERANCE, atol=TOLERANCE):
+            raise InputError(
+                f"{where}: the workflow's inputs give other outputs ({logits}) than those of the "
+                f"tokenizer ({own}); see whether it is the model's own and gives token_type_ids"
+            )
 
 
 def main(
@@ -71,11 +102,13 @@ def main(
     check_head(weights.read_config(directory), definition, str(directory / "config.json"))
     classifier = load_classifier(directory, running.pick_device(device))
     tokenizer, frame, scores = models.load_tokenizer(directory), read_task(table), []
+    lengths = max_tokens, base["max_positions"]
+    check_inputs(classifier, tokenizer, split_of(frame, "dev"), *lengths, directory)
     for split in frame["split"].unique():
         if split != "train":
             rows = split_of(frame, split)
-            tokens = tokens_of(rows, tokenizer, max_tokens, base["max_positions"])
-            given = rows["label"].to_numpy(), logits_of(classifier, tokens)
+            logits = logits_of(classifier, tokens_of(rows, tokenizer, *lengths))
+            given = rows["label"].to_numpy(), logits
             scores += score_rows(definition, "fine-tuned", split, *given, bootstrap, sample_seed)
     write_checkpoint(classifier, tokenizer, base, checkpoint, card)
     about = {"model": base["name"], "task": definition.title, "init": "pretrained", "seed": seed}
