@@ -60,7 +60,7 @@ def stances(n: int) -> pd.DataFrame:
 def study(folder: Path, task: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
     tasks = {"stance": {"from": str(folder / "dev.csv"), "label": "stance"} | (task or {})}
     models = {"mine": {"from": str(folder / "own"), "task": "stance"}}
-    return {"study": "tiny", "device": "cpu", "models": models, "tasks": tasks} | more
+    return {"study": "tiny", "device": "cpu", "threads": 1, "models": models, "tasks": tasks} | more
 
 
 def test_effects_are_those_of_a_plain_loop(tiny_model_dir: Path, tmp_path: Path) -> None:
