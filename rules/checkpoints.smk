@@ -77,6 +77,7 @@ use rule model_step as adopt_classifier with:
     params:
         **step("checkpoints/adopt_classifier.py"),
         task="{task}",
+        own=lambda w: OWN_TASKS.get(w.task),  # as of finetune
         seed=lambda w: int(w.seed),
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         bootstrap=1000,

@@ -74,7 +74,7 @@ def test_effects_are_those_of_a_plain_loop(tiny_model_dir: Path, tmp_path: Path)
     tiny.write_config()
     names = "ablation/stance.finetuned.1.scores", "pruning/stance.finetuned.1.importance"
     made = [f"results/tiny/mine/{name}.parquet" for name in names]
-    tiny.run(*made)
+    tiny.run(*made, "results/tiny/mine/tables/kovaleva2019-table1.csv")
     scores, importance = (tables.read(tiny.folder / path) for path in made)
     zero = scores[(scores["unit"] == "head") & (scores["mode"] == "zero")]
     found = zero.sort_values(["layer", "head"])["score"].to_numpy().reshape(LAYERS, HEADS)
@@ -87,6 +87,9 @@ def test_effects_are_those_of_a_plain_loop(tiny_model_dir: Path, tmp_path: Path)
     assert scores["baseline"].unique() == [accuracy(model, chosen)]
     assert len(np.unique(expected)) > 3
     assert importance["n"].unique() == [12]
+    table = pd.read_csv(tiny.folder / "results/tiny/mine/tables/kovaleva2019-table1.csv").iloc[0]
+    assert table["pretrained_tuned"] == pytest.approx(100 * accuracy(model, chosen), abs=0.06)
+    assert (bool(table["official"]), bool(np.isnan(table["n_train"]))) == (False, True)
 
 
 def accuracy(model: PreTrainedModel, frame: pd.DataFrame, layer: int = 0, head: int = -1) -> float:
