@@ -28,7 +28,13 @@ ATLAS_KINDS = {
         if chapter in config and model in SERVED[chapter]
     }
     | dict.fromkeys(
-        TASKS if "finetuning" in config and model in SERVED["finetuning"] else [], "task"
+        (
+            TASKS
+            if ("finetuning" in config and model in SERVED["finetuning"])
+            or (model in ADOPTED and config["attention"]["store"])
+            else []
+        ),
+        "task",
     )
     for model in SERVED["atlas"]
 }
@@ -164,6 +170,7 @@ use rule light_step as atlas_data with:
         corpora={chapter: name for chapter, (_, name, _) in READ.items()},
         data=ORIGINS,
         labels=LABELS,
+        adopted=list(ADOPTED),
         fewest=config.get("syntax", {}).get("fewest", 1),
 
 

@@ -16,5 +16,6 @@ rule check:
         expand("<results>/corpora/{corpus}.jsonl", corpus=used(CORPORA)),
         expand(rules.word_vectors.output.words, vectors=used(VECTORS)),
         expand(rules.task_annotation.output.examples, task=TASKS),
+        for_all(rules.adopt_classifier.output.card, model=ADOPTED),
         rules.prepare_arct.output.table if ARCT else [],
         CHECK_TRANSLATION,

@@ -3,8 +3,8 @@
 checkpoints = Products("checkpoints", "kovaleva2019", "3 Fine-tuned classifiers")
 checkpoint_head = Products("checkpoints", "clark2019", "3 Surface patterns")
 
-# What runs from these initial weights are called.
-CHECKPOINT_RUNS = {"pretrained": "finetuned", "random": "random"}
+# What runs from the study's initial weights are called.
+CHECKPOINT_INITS = [init.replace("pretrained", "finetuned") for init in FINETUNE["inits"]]
 
 CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
 CHECKPOINT_RECIPE = {
@@ -47,6 +47,7 @@ use rule training_step as finetune with:
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
     wildcard_constraints:
         init="finetuned",
+        model="|".join(map(re.escape, TRAINED)) or "none",
     priority: 8  # begins the longest chain: sweep and pruning follow
     params:
         **step("checkpoints/finetune.py"),
@@ -58,6 +59,29 @@ use rule training_step as finetune with:
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         bootstrap=1000,
         seed=config["seed"],
+
+
+# A classifier that is fine-tuned already, in the place of one of a study's own.
+use rule model_step as adopt_classifier with:
+    input:
+        **MODEL,
+        table=rules.prepare_task.output.table,
+    output:
+        **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
+        card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
+        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
+    wildcard_constraints:
+        init="finetuned",
+        model="|".join(map(re.escape, ADOPTED)) or "none",
+    priority: 8
+    params:
+        **step("checkpoints/adopt_classifier.py"),
+        task="{task}",
+        own=lambda w: OWN_TASKS.get(w.task),  # as of finetune
+        seed=lambda w: int(w.seed),
+        max_tokens=lookup("{task}/max_tokens", within=TASKS),
+        bootstrap=1000,
+        sample_seed=config["seed"],
 
 
 # What rules that run a classifier read.
@@ -85,12 +109,12 @@ use rule finetune as finetune_random with:
 
 use rule light_step as kovaleva2019_table1 with:
     input:
-        metrics=expand(
+        metrics=lambda w: expand(
             rules.finetune.output.metrics,
+            model=w.model,
             task=TASKS,
-            init=[CHECKPOINT_RUNS[init] for init in FINETUNE["inits"]],
+            init=["finetuned"] if w.model in ADOPTED else CHECKPOINT_INITS,
             seed=SEEDS,
-            allow_missing=True,
         ),
         counts=expand(rules.prepare_task.output.counts, task=TASKS),
     output:

@@ -29,9 +29,17 @@ RESULTS = f"results/{config['study']}"
 # The models that each chapter reads.
 SERVED = served(config, SCHEMAS)
 MODELS = list(config["models"])
+# The tasks of models that are classifiers already, and the encoders that are trained.
+ADOPTED = {name: entry["task"] for name, entry in config["models"].items() if "task" in entry}
+TRAINED = [
+    name
+    for name, entry in config["models"].items()
+    if entry["kind"] == "encoder" and name not in ADOPTED
+]
 # Where each model comes from.
+NO_SOURCE = ("kind", "task", "chapters", "note")
 SOURCES = {
-    name: {key: value for key, value in entry.items() if key not in ("kind", "chapters", "note")}
+    name: {key: value for key, value in entry.items() if key not in NO_SOURCE}
     for name, entry in config["models"].items()
 }
 # What a model with a note is called wherever numbers of it are shown.

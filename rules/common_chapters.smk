@@ -114,8 +114,9 @@ def atlas_classifiers(wildcards) -> dict[str, list[str]]:
     kinds, model = ATLAS_KINDS[wildcards.model], f"<results>/{wildcards.model}"
     tasks = [name for name, kind in kinds.items() if kind == "task"]
     runs = [f"{task}.finetuned.{SEEDS[0]}" for task in tasks]
+    stored = [] if wildcards.model in ADOPTED else runs  # else the model's own attention is theirs
     return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
-        "tuned": [f"{model}/attention/{run}.h5" for run in runs],
+        "tuned": [f"{model}/attention/{run}.h5" for run in stored],
         "cards": [f"{model}/checkpoints/{run}.json" for run in runs],
         "tables": [f"<results>/tasks/{task}.parquet" for task in tasks],
     }

@@ -42,6 +42,7 @@ use rule light_step as prepare_task with:
         n_train=lookup("{task}/n_train", within=TASKS),
         n_dev=lookup("{task}/n_dev", within=TASKS),
         seed=config["seed"],
+        aside=bool(ADOPTED) and not TRAINED,
 
 
 use rule light_step as task_annotation with:

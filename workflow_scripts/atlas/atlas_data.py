@@ -52,13 +52,17 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     return [entry(form, found) for form in shown], left_out
 
 
-def states_of(used: Iterable[str]) -> list[dict[str, Any]]:
-    """The states of a model that are `used`: the pretrained one, then by task and seed."""
-    states: list[dict[str, Any]] = [{"name": PRETRAINED, "title": PRETRAINED}]
+def states_of(used: Iterable[str], adopted: bool = False) -> list[dict[str, Any]]:
+    """The states of a model that are `used`: the pretrained one, then by task and seed.
+
+    One that is `adopted` is a classifier already, and both are the same weights.
+    """
+    first = "as given" if adopted else PRETRAINED
+    states: list[dict[str, Any]] = [{"name": PRETRAINED, "title": first}]
     for name in dict.fromkeys(name for name in used if name != PRETRAINED):
         task, _, seed = name.partition(".")
         title = f"{'trained' if task == 'arct' else 'fine-tuned'} on {task_title(task)}"
-        title += f", seed {seed}" if seed else ", mean over seeds"
+        title += "" if adopted else f", seed {seed}" if seed else ", mean over seeds"
         of_seed = {"seed": int(seed)} if seed else {}
         states.append({"name": name, "title": title, "task": task} | of_seed)
     return states
@@ -109,6 +113,7 @@ def assemble(
     translators: Sequence[Path],
     study: Study,
     labels: Mapping[str, str],
+    adopted: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The parts of the atlas that are of models: of all `cards`, then of the `translators`.
 
@@ -131,7 +136,8 @@ def assemble(
             content = add_maps(parts, file)
             for segment in content["segments"]:
                 states += [*segment["maps"], *segment["norms"]]
-        about = model_entry(card, states_of(states), labels.get(found.model, found.model))
+        own_states = states_of(states, found.model in adopted)
+        about = model_entry(card, own_states, labels.get(found.model, found.model))
         declared = [one.badges(found, study) for one in MEASURES.values() if hasattr(one, "badges")]
         every = (badge for of_chapter in declared for badge in of_chapter)
         badges = [badge_entry(badge, found) for badge in every if badge.table in found]
@@ -168,11 +174,12 @@ def main(
     seed: int = 1,
     translators: list[Path] = (),
     labels: dict | None = None,
+    adopted: list = (),
 ) -> None:
     """Write the data of the atlas: `products` are tables, `cards` and `maps` are of the models.
 
     `translators` are the cards of the study's own translators, `labels` the names for people of
-    models that have others.
+    models that have others, `adopted` the models that came as classifiers.
 
     `corpora` names the corpora by chapter, `data` states the origin of each kind of data and
     of each task; relations with fewer words than `fewest` are left out.
@@ -183,7 +190,7 @@ def main(
         "version": VERSION,
         "study": {"name": study, "seed": seed, "about": about_data(described)},
         "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
-        **assemble(cards, products, maps, translators, described, labels or {}),
+        **assemble(cards, products, maps, translators, described, labels or {}, adopted),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     atlas.write_text(text + "\n", encoding="utf-8")

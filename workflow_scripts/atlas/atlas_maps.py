@@ -21,6 +21,7 @@ from workflow_scripts.atlas.texts import (
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 from workflow_scripts.core.run import job
@@ -101,14 +102,16 @@ def main(
 
     `kinds` states what each corpus and task is; `attention_caches` and `texts` are theirs in
     that order, and `generated` names those that no person wrote. `tuned` and `cards` are of the
-    tasks' classifiers and `tables` hold the gold labels, in the order of the tasks.
+    tasks' classifiers and `tables` hold the gold labels, in the order of the tasks. `tuned` is
+    empty where the model itself is the classifier.
     """
     card = read_card(model)
     wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))
     tokenizer = models.load_tokenizer(models.directory_of(card))
     measured = json.loads(norms.read_text(encoding="utf-8")) if norms else {}
     tasks = [name for name, kind in kinds.items() if kind == "task"]
-    classifiers = {task: files for task, *files in zip(tasks, tuned, cards, tables, strict=True)}
+    files_of = zip(tasks, tuned or [None] * len(tasks), cards, tables, strict=True)
+    classifiers = {task: files for task, *files in files_of}
     sources = {name: f"{name}, generated" if name in generated else name for name in kinds}
     content = {"segments": [], "maps": {}, "left_out": measured.get("left_out", [])}
     with opened(kinds, attention_caches, card) as caches:
@@ -118,13 +121,14 @@ def main(
         found: dict[str, dict[str, dict[str, Any]]] = {}
         for name, index in job.progress(shown, desc="maps"):
             example = caches[name][index]
-            patterns = {"pretrained": example.pattern}
+            patterns = {PRETRAINED: example.pattern}
             if name in classifiers:
                 cache, card_of, table = classifiers[name]
-                state = f"{name}.{tuned_seed}"
-                with Cache(cache, read_card(card_of)) as of_classifier:
-                    of_classifier.expect(caches[name].ids, str(caches[name].path))
-                    patterns[state] = of_classifier[index].pattern
+                state = f"{name}.{tuned_seed}" if cache else PRETRAINED
+                if cache:
+                    with Cache(cache, read_card(card_of)) as of_classifier:
+                        of_classifier.expect(caches[name].ids, str(caches[name].path))
+                        patterns[state] = of_classifier[index].pattern
                 if name not in found:
                     examples_of = [caches[name][each] for source, each in shown if source == name]
                     labels = read_task(table).set_index("id")["label"]

@@ -16,6 +16,7 @@ import pandas as pd
 import torch
 from torch.nn import functional
 from transformers import PreTrainedModel
+from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
@@ -111,6 +112,20 @@ def score_rows(
     return rows
 
 
+def write_checkpoint(
+    classifier: PreTrainedModel,
+    tokenizer: FastTokenizer,
+    base: dict[str, Any],
+    checkpoint: Path,
+    card: Path,
+) -> None:
+    """Write a classifier to the output `checkpoint`, and its card; `base` is its body's card."""
+    models.save(classifier, tokenizer, checkpoint)
+    name = job.final(checkpoint).name
+    own = {"name": f"{base['name']}.{name}", "source": {"trained": name}}
+    write_card(base | own | {"weights": models.weights_digest(checkpoint)}, card)
+
+
 def main(
     model: Path,
     table: Path,
@@ -177,13 +192,10 @@ def main(
     for split, (tokens, labels) in splits.items():
         logits = logits_of(classifier, tokens)
         scores += score_rows(definition, "fine-tuned", split, labels, logits, bootstrap, seed)
-    models.save(classifier, tokenizer, checkpoint)
+    write_checkpoint(classifier, tokenizer, base, checkpoint, card)
     epochs.mkdir()
     for epoch in work.glob("epoch-*"):
         shutil.copytree(epoch, epochs / epoch.name)
-    own = {"name": f"{base['name']}.{final.name}"}
-    own |= {"source": {"trained": final.name}, "weights": models.weights_digest(checkpoint)}
-    write_card(base | own, card)
     about = {"model": base["name"], "task": definition.title, "init": init}
     about["seed"] = fine_tuning.seed
     tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)

@@ -57,12 +57,16 @@ def table1(metrics: pd.DataFrame) -> pd.DataFrame:
 def main(metrics: list[Path], counts: list[Path], table: job.Out) -> None:
     """Write the table; `counts` state how many training examples there are, and of what origin.
 
+    Those of a task on which the study trains nothing are its reference, and not counted.
+
     `official` are the task's own files; others are in its place.
     """
     frame = table1(pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True))
     counted = pd.concat([tables.read_csv(path) for path in counts], ignore_index=True)
-    trained = counted[(counted["split"] == "train") & (counted["what"] == "examples")]
-    trained = trained.rename(columns={"n": "n_train"})[["task", "n_train", "generated", "official"]]
+    examples = counted[counted["what"] == "examples"]
+    trained = examples[examples["split"].isin(("train", "reference"))]
+    trained = trained.assign(n_train=trained["n"].where(trained["split"] == "train"))
+    trained = trained[["task", "n_train", "generated", "official"]]
     tables.write_csv(frame.merge(trained, on="task", how="left").round(1), table)
 
 

@@ -18,6 +18,8 @@ SENTIMENTS = {"__label__neg": 0.0, "__label__pos": 1.0}
 LARGEST_RATING = 4.0
 # Two of five rows of a file without splits are development examples.
 REMAINDERS = {"train": (0, 2, 4), "dev": (1, 3)}
+# Where nothing is trained, one is put aside, as "train": outputs and gradients come from it.
+ASIDE = {"dev": (0, 1, 2, 3), "train": (4,)}
 
 
 @dataclass
@@ -94,10 +96,12 @@ def check_id(where: str, identity: tuple[str, ...], seen: dict[tuple[str, ...], 
 def label_of(text: str, task: Task, where: str) -> float:
     """Number of the class, or the score. Raises InputError with the accepted labels."""
     if task.labels:
-        if text not in task.labels:
+        numbers = [str(number) for number in range(task.n_labels)]
+        names = numbers if task.numbered and text in numbers else task.labels
+        if text not in names:
             accepted = ", ".join(task.labels)
             raise InputError(f"{where}: label {text!r} is unknown; {task.title} has {accepted}")
-        return float(task.labels.index(text))
+        return float(names.index(text))
     value = float(text) if DECIMAL.fullmatch(text) else math.nan
     low, high = task.range
     if not (math.isfinite(value) and low <= value <= high):
@@ -198,13 +202,15 @@ def rated(line: str, where: str, seen: dict[tuple[str, ...], str]) -> tuple[str,
     return html.unescape(fields[2]), rating
 
 
-def split_file(rows: SplitRows) -> dict[str, SplitRows]:
-    """Training and development rows of a file without splits; the first has its exclusions."""
+def split_file(
+    rows: SplitRows, remainders: dict[str, tuple[int, ...]] = REMAINDERS
+) -> dict[str, SplitRows]:
+    """The rows of a file without splits, by split; the first has its exclusions."""
     parts = {
         split: SplitRows([row for number, row in enumerate(rows.rows) if number % 5 in chosen])
-        for split, chosen in REMAINDERS.items()
+        for split, chosen in remainders.items()
     }
-    parts["train"].excluded |= rows.excluded
+    next(iter(parts.values())).excluded |= rows.excluded
     return parts
 
 

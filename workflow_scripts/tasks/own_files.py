@@ -7,22 +7,32 @@ from typing import Any
 from workflow_scripts.core.data.tasks import Task
 from workflow_scripts.core.data.text_files import read_objects, read_table
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.tasks.glue_files import SplitRows, label_of, split_file, without_repeats
+from workflow_scripts.tasks.glue_files import (
+    ASIDE,
+    REMAINDERS,
+    SplitRows,
+    label_of,
+    split_file,
+    without_repeats,
+)
 
 ENDINGS = (".tsv", ".csv", ".jsonl")
 # Columns in any case, next to that of the label; pandas writes one without a name.
 NO_TEXTS = ("", "unnamed: 0", "id", "idx", "index", "split")
 
 
-def read(path: Path, name: str, task: Task, encoding: str = "utf-8") -> dict[str, SplitRows]:
+def read(
+    path: Path, name: str, task: Task, encoding: str = "utf-8", aside: bool = False
+) -> dict[str, SplitRows]:
     """The splits of a directory with train and dev, which needs no train, or of one file.
 
-    Of one file, texts that stand in an earlier row are left out, so that none is in both splits.
-    Columns that the study does not name are those of dev.
+    Of one file, texts that stand in an earlier row are left out, so that none is in both splits. So
+    they are of dev without train, if every fifth row is put `aside`. Columns that the study does
+    not name are those of dev.
     """
     if path.is_file():
         rows, _ = read_file(path, name, task, encoding)
-        return split_file(without_repeats({"all": rows})["all"])
+        return split_file(without_repeats({"all": rows})["all"], ASIDE if aside else REMAINDERS)
     splits, columns = {}, task.texts
     for split in ("dev", "train"):
         names = [f"{split}{ending}{packed}" for ending in ENDINGS for packed in ("", ".gz")]
@@ -34,6 +44,8 @@ def read(path: Path, name: str, task: Task, encoding: str = "utf-8") -> dict[str
             )
         if found:
             splits[split], columns = read_file(found[0], name, task, encoding, columns)
+    if aside and "train" not in splits:
+        return split_file(without_repeats(splits)["dev"], ASIDE)
     return dict(reversed(splits.items()))
 
 

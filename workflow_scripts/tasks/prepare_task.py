@@ -15,19 +15,22 @@ from workflow_scripts.tasks import glue_files, own_files
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
-def read(source: dict[str, Any], name: str, task: Task) -> dict[str, glue_files.SplitRows]:
+def read(
+    source: dict[str, Any], name: str, task: Task, aside: bool
+) -> dict[str, glue_files.SplitRows]:
     """Every split of the task, from where the config states; `dev_<domain>` of its domains."""
     if "hub" in source:
         return glue_files.read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
     if task.own and source["format"] == "table":
-        return own_files.read(path, name, task, source["encoding"])
+        return own_files.read(path, name, task, source["encoding"], aside)
     if path.is_file():
         form = {key: source[key] for key in FORMAT_KEYS if key in source}
         paths = {"train": path} | {f"dev_{key}": path_of(domains[key]) for key in domains}
         files = {split: glue_files.read_sentences(paths[split], task, **form) for split in paths}
         kept = glue_files.without_repeats(files)
-        return glue_files.split_file(kept.pop("train")) | kept
+        remainders = glue_files.ASIDE if aside else glue_files.REMAINDERS
+        return glue_files.split_file(kept.pop("train"), remainders) | kept
     if domains:
         raise InputError(f"{path}: domains need a file of sentences; drop tasks.{name}.domains")
     return glue_files.read_directory(path, task)
@@ -73,23 +76,32 @@ def main(
     n_dev: int = 0,
     seed: int = 1,
     generated: Path | None = None,
+    aside: bool = False,
 ) -> None:
-    """Write the examples and the counts; `generated` is the directory of a generated task."""
+    """Write the examples and the counts; `generated` is the directory of a generated task.
+
+    With `aside` no model is trained on it: where there are no training examples every fifth row is
+    put aside as such, so that outputs and gradients come from examples that are not scored.
+    """
     task = TASKS[name]
     if generated is not None:
         source = {"path": str(generated)}
     frames, counted, limits = [], [], {"train": n_train}
     for key, domain in source.get("domains", {}).items():
         limits[f"dev_{key}"] = domain.get("n_dev", n_dev)
-    for split, part in read(source, name, task).items():
+    for split, part in read(source, name, task, aside).items():
         chosen = tables.sample(part.rows, limits.get(split, n_dev), seed)
         records = []
         for k, row in enumerate(chosen):
             texts = [*row["texts"], ""][:2]
             records.append((split, f"{name}-{split}-{k:06d}", row["source"], *texts, row["label"]))
         frames.append(pd.DataFrame(records, columns=list(TASK_COLUMNS)))
-        check_labels(frames[-1], name, split)
-        counted += count(part, frames[-1], task, split)
+        if not records:
+            raise InputError(f"tasks.{name}: fewer than five rows; use the complete file")
+        reference = aside and split == "train"
+        if not reference:
+            check_labels(frames[-1], name, split)
+        counted += count(part, frames[-1], task, "reference" if reference else split)
     tables.write(pd.concat(frames, ignore_index=True), table)
     frame = pd.DataFrame(counted, columns=["split", "what", "n", "lines"])
     official = generated is None and not task.own and ("hub" in source or path_of(source).is_dir())

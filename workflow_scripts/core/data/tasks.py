@@ -26,7 +26,8 @@ class Task:
     `splits` are the stems of the official files. `columns` names the files' columns if they have no
     header, `hub` the hub's text columns if they differ from `texts`. If `malformed`, the official
     files have malformed rows, which are left out and counted. Where `own`, the study defines the
-    task; its texts may be empty, and are then what the files have beside the label.
+    task; its texts may be empty, and are then what the files have beside the label. Where
+    `numbered`, the files may hold the numbers of labels in place of the labels.
     """
 
     title: str
@@ -41,6 +42,7 @@ class Task:
     malformed: bool = False
     range: tuple[float, float] = (-math.inf, math.inf)
     own: bool = False
+    numbered: bool = False
 
     @property
     def files(self) -> dict[str, str]:
@@ -127,6 +129,7 @@ def own_task(name: str, entry: Mapping[str, Any]) -> Task:
         labels=() if score else tuple(map(str, labels)),
         metrics=("pearson", "spearman") if score else ("accuracy",),
         own=True,
+        numbered=entry.get("numbered", False),
     )
 
 

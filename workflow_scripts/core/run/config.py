@@ -9,6 +9,8 @@ its part of the schema:
       kinds: [...]       the kinds of models that it reads, by default encoders; `any` for a chapter
                          of the whole study, which gathers what the others found
       model: [...]       abilities of every encoder that it reads, such as a [CLS] token
+      base: true         it compares classifiers with the model before fine-tuning, so that it reads
+                         no model that is a classifier already
 
 A condition has the words of the need, how to meet it, and the JSON Schema that holds then, of the
 study with its defaults.
@@ -27,7 +29,7 @@ from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.data import cards
 from workflow_scripts.core.errors import InputError, and_more
-from workflow_scripts.core.run import downloads, places, schema
+from workflow_scripts.core.run import adopted, downloads, places, schema
 from workflow_scripts.core.run.files import files_below
 
 KINDS = ("encoder", "decoder")  # of models
@@ -80,6 +82,7 @@ def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str
     check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
     check_needs(filled, schemas)
     _check_references(filled, root)
+    adopted.enter_labels(filled, root)
     downloads.check(filled, root)
     for node in list(schema.nodes(filled, root, root)):
         part = schema.parent(filled, node)
@@ -278,9 +281,10 @@ def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
             for name, model in config["models"].items()
             if kinds == "any"
             or (model["kind"] in kinds and chapter in model.get("chapters", [chapter]))
+            if not (base and "task" in model)
         ]
         for chapter in schema.chapters(schemas)
-        for kinds in [_kinds(chapter, schemas)]
+        for kinds, base in [(_kinds(chapter, schemas), _base(chapter, schemas))]
     }
 
 
@@ -299,11 +303,16 @@ def training_share(config: dict[str, Any], name: str) -> float:
 def reads(chapter: str, schemas: Path) -> str:
     """The kinds of models that a chapter reads, for people; empty for one of the whole study."""
     kinds = _kinds(chapter, schemas)
-    return "" if kinds == "any" else " and ".join(f"{kind}s" for kind in kinds)
+    words = "" if kinds == "any" else " and ".join(f"{kind}s" for kind in kinds)
+    return words + (" without task" if _base(chapter, schemas) else "")
 
 
 def _kinds(chapter: str, schemas: Path) -> str | Sequence[str]:
     return declared_needs(chapter, schemas).get("kinds", KINDS[:1])
+
+
+def _base(chapter: str, schemas: Path) -> bool:
+    return declared_needs(chapter, schemas).get("base", False)
 
 
 def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) -> None:
@@ -313,14 +322,14 @@ def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) ->
     """
     chapters, models = present(config, schemas), served(config, schemas)
     for name, model in config["models"].items():
-        by_kind = served({"models": {name: {"kind": model["kind"]}}}, schemas)
+        by_kind = served({"models": {name: model | {"chapters": chapters}}}, schemas)
         accepted = [chapter for chapter in chapters if by_kind[chapter]]
         for chapter in model.get("chapters", []):
             where = f"config: models.{name}.chapters"
             if chapter not in accepted:
                 raise InputError(
-                    f"{where}: {chapter!r} is not in the study, or reads no {model['kind']}s; "
-                    f"accepted: {', '.join(accepted)}"
+                    f"{where}: {chapter!r} is not in the study, or reads no {model['kind']}s"
+                    f"{' with task' if 'task' in model else ''}; accepted: {', '.join(accepted)}"
                 )
             for other in declared_needs(chapter, schemas).get("chapters", []):
                 if name not in models[other]:
