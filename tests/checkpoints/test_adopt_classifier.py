@@ -189,7 +189,7 @@ def test_other_heads_and_orders_are_refused(options: dict, labels: Any, words: s
         ({"tasks": {"stance": {"from": "x"}, "sst2": {"from": "y"}}}, "remove tasks.sst2"),
         ({"checkpoints": {"finetune": {"seeds": [1, 2]}}}, "give one seed and no every_epoch"),
         ({"finetuning": {}}, "finetuning: reads encoders without task only"),
-        ({"tasks": {"stance": {"from": "x"}}}, "own/config.json shows no id2label; write"),
+        ({"tasks": {"stance": {"from": "x"}}}, "own/config.json'); write the labels"),
     ],
 )
 def test_what_a_study_of_a_classifier_cannot_have(more: dict, words: str, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_chapter_that_joins_a_study_is_held_against_the_models_card(tmp_path: 
     package = config["models"][MODEL]["from"].removeprefix("package:")
     card = {
         "source": {"package": package, **sources.pin(package)},
-        "special": {"cls": 1, "sep": 2, "mask": None, "pad": 0},
+        "special": {"cls": 1, "sep": None, "mask": 3, "pad": 0},
     }
     path = tmp_path / RESULTS / MODEL / "attention/model.json"
     path.parent.mkdir(parents=True)
@@ -105,7 +105,7 @@ def test_a_chapter_that_joins_a_study_is_held_against_the_models_card(tmp_path: 
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     planned = plan(str(tmp_path / "study.yaml"))
     assert planned.returncode != 0
-    assert f"config: models.{MODEL}: surface: needs a mask token" in planned.stderr
+    assert f"config: models.{MODEL}: surface: needs a [SEP] token" in planned.stderr
 
 
 def plan(*files: str) -> subprocess.CompletedProcess:

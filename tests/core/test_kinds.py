@@ -63,12 +63,23 @@ def test_windows_are_kept_for_training_only_where_something_is_trained() -> None
     assert shares(config) == [0.4, 0.4, 0.4]
 
 
+def test_what_goes_without_saying_need_not_be_said(tmp_path: Path) -> None:
+    """The only text, an empty chapter, the atlas, and what a model's config.json tells."""
+    (tmp_path / "config.json").write_text('{"architectures": ["LlamaForCausalLM"]}', "utf-8")
+    config = study(one=ENCODER, two={"from": str(tmp_path)}) | {"surface": None, "battery": {}}
+    filled = check(config, SCHEMAS)
+    assert filled["surface"]["corpus"] == filled["battery"]["corpus"] == "wiki"
+    assert filled["models"]["two"]["kind"] == "decoder"
+    assert filled["atlas"]
+    assert "atlas" not in check(config | {"atlas": False}, SCHEMAS)
+
+
 def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads() -> None:
     narrow = ENCODER | {"chapters": ["frames"]}
     config = study("frames", "surface", "probes", one=ENCODER, two=DECODER, three=narrow)
     needed = run_config.abilities(check(config, SCHEMAS), SCHEMAS)
     both = ["probes", "surface"]
-    of_one = {"cls": both, "mask": ["surface"], "sep": both}
+    of_one = {"cls": both, "sep": both}
     assert needed == {"one": of_one, "two": {}, "three": {}}
 
 
@@ -83,7 +94,7 @@ def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads() -> None:
         (
             study("frames", "probes", one=ENCODER, two=DECODER | {"chapters": ["surface"]}),
             "models.two.chapters: 'surface' is not in the study, or reads no decoders; accepted: "
-            "attention, corpora, frames, report",
+            "atlas, attention, corpora, frames, report",
         ),
         (
             study("surface", "clusters", one=ENCODER | {"chapters": ["clusters"]})

@@ -112,6 +112,8 @@ def main(
 ) -> None:
     """Write the head of the model of card `model` and its loss on held-out training segments."""
     card = read_card(model)
+    if card["special"]["mask"] is None:
+        raise InputError(f"{card['name']}: its tokenizer has no mask; remove surface.gradients")
     directory = models.directory_of(card)
     torch.manual_seed(seed)
     masked_lm, has_head = mlm.load_masked_lm(directory, running.pick_device(device))

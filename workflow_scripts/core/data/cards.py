@@ -40,7 +40,7 @@ def kind_of(source: Mapping[str, Any]) -> str:
     if is_gguf(source):
         return "decoder"
     try:
-        config = json.loads(_config_file(source).read_bytes())
+        config = config_of(source)
     except (InputError, OSError, ValueError):  # said when the model is opened
         return "encoder"
     names = [str(name) for name in config.get("architectures") or ()]
@@ -49,14 +49,22 @@ def kind_of(source: Mapping[str, Any]) -> str:
     return "encoder" if encoder and (not causal or "XLNetLMHeadModel" in names) else "decoder"
 
 
-def _config_file(source: Mapping[str, Any]) -> Path:
-    if "hub" not in source:
-        base = base_of(source)
-        return (base if isinstance(base, Path) else _place_of(source)) / "config.json"
-    from huggingface_hub import try_to_load_from_cache
+def config_of(source: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a model's config.json; of a hub's repository where it was fetched before.
 
-    found = try_to_load_from_cache(source["hub"], "config.json", revision=source.get("revision"))
-    return Path(found if isinstance(found, str) else "")
+    Raises OSError or ValueError where there is none.
+    """
+    if "hub" in source:
+        from huggingface_hub import try_to_load_from_cache
+
+        name, revision = source["hub"], source.get("revision")
+        file = try_to_load_from_cache(name, "config.json", revision=revision)
+        if not isinstance(file, str):
+            raise FileNotFoundError(f"{name}: config.json is not fetched yet")
+        return json.loads(Path(file).read_bytes())
+    base = base_of(source)
+    place = base if isinstance(base, Path) else _place_of(source)
+    return json.loads((place / "config.json").read_bytes())
 
 
 def must_convert(source: Mapping[str, Any]) -> bool:

@@ -1,12 +1,10 @@
 """Classifiers that are fine-tuned already: what their studies may hold, and their labels."""
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data import sources
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data import cards
+from workflow_scripts.core.errors import InputError, one_line
 
 ORDER = "in the order of the numbers of the model's outputs"
 
@@ -55,23 +53,13 @@ def _labels_of(source: Mapping[str, Any], task: str) -> list[str] | str:
 
     Of a hub's repository config.json is read where it has been fetched before.
     """
-    file = Path()
     try:
-        if "hub" in source:
-            from huggingface_hub import try_to_load_from_cache
-
-            file = Path(source["hub"], "config.json")
-            found = try_to_load_from_cache(source["hub"], file.name, revision=source["revision"])
-            content = Path(found if isinstance(found, str) else file).read_bytes()
-        else:
-            file = sources.path_of(dict(source)) / "config.json"
-            content = file.read_bytes()
-        stated = json.loads(content)
+        stated = cards.config_of(source)
         names = stated.get("id2label", {"0": "LABEL_0", "1": "LABEL_1"})  # two are not written
         names = [str(names[number]) for number in sorted(names, key=int)]
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise InputError(
-            f"config: tasks.{task}.labels: missing, and {file} shows no id2label; write the labels "
-            f"as the file of the task spells them, {ORDER}"
+            f"config: tasks.{task}.labels: missing, and the model's config.json shows no id2label "
+            f"({one_line(error)}); write the labels as the file of the task spells them, {ORDER}"
         ) from error
     return names if len(names) > 1 else "score"
