@@ -14,7 +14,7 @@ from workflow_scripts.compare.measures import DIVERGENCE
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.heads import head_label, head_labels
+from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.wordpieces import is_decoder
 from workflow_scripts.core.errors import InputError
@@ -204,7 +204,7 @@ def main(
 
     `attention` and `models` are the caches and cards of both models, `before` first. Each of
     `steps` is the start of its measures' names, and the step that reads them in either model; the
-    steps' outputs are not written. Heads are matched by `match`: index, or assignment within layers.
+    steps' outputs are not written. Heads are matched by `match`.
     """
     cards = [read_card(path) for path in models]
     with ExitStack() as stack:
@@ -227,10 +227,8 @@ def main(
         for units, step in zip((before, after), of_both, strict=True):
             units |= {f"{start}{name}": of for name, of in read_units(step).items()}
     frame = changes(before, after, chosen, bootstrap, permutations, seed)
-    matched = [
-        head_label(*each) for each in zip(frame["layer"], chosen[frame["layer"], frame["head"]])
-    ]
-    frame = frame.assign(matched=matched, compared_with=cards[0]["name"])
+    partners = frame.assign(head=chosen[frame["layer"], frame["head"]])
+    frame = frame.assign(matched=head_labels(partners), compared_with=cards[0]["name"])
     tables.write(frame, heads)
     tables.write_csv(most_changed(frame), table)
 

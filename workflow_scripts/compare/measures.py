@@ -37,9 +37,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     yield MAPS.form(
         "change.divergence",
         f"Change of maps from {other}",
-        f"Jensen-Shannon divergence of the head's attention from that of {other} on the same texts, in "
-        "nats: 0 where it is the same, log 2 at most. Mean over queries, then over segments of the text "
-        f"{study.corpora.get('surface')}.{study.note('text')} {over}",
+        f"Jensen-Shannon divergence of the head's attention from that of {other} on the same "
+        "texts, in nats: 0 where it is the same, log 2 at most. Mean over queries, then over "
+        f"segments of the text {study.corpora.get('surface')}.{study.note('text')} {over}",
         {"measure": DIVERGENCE, "compared_with": other},
     )
     chapters = [chapter for name, chapter in collect("measures").items() if name != "compare"]
