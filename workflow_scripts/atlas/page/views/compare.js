@@ -86,7 +86,7 @@ function MostChanged({ atlas, state }) {
   return atlas.measures.filter(({ id }) => id === CHANGE).map((measure) => {
     const [before, after] = [measure.source.where.compared_with, measure.model].map((name) => atlas.models.find((model) => model.name === name));
     return html`<nav class="presets small" aria-label="Heads that changed most">
-      <span class="soft">Heads that changed most from <bdi>${before.title}</bdi> to <bdi>${after.title}</bdi> (${measure.unit}):</span>
+      <span class="soft">Heads that changed most from <bdi>${before.title}</bdi> to <bdi>${after.title}</bdi>:</span>
       ${listed(measure, "-value").slice(0, CHANGED).map((index) => html`<a key=${index} href=${format({ ...state, a: side(before, headIndex(before, measure.label[index])), b: side(after, index) })}>${headName(after, index)} <span class="soft">${valueText(measure, index)}</span></a>`)}
     </nav>`;
   });
