@@ -1,6 +1,8 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
 coreference = Products("coreference", "clark2019", "4.3 Coreference")
+coreference_of_encoders = replace(coreference, kinds=["encoder"])
+coreference_of_decoders = replace(coreference, kinds=["decoder"])
 
 from workflow_scripts.core.data.annotations import coreference_annotation
 
@@ -38,11 +40,21 @@ use rule light_step as clark2019_table2 with:
         rules=rules.coreference_scores.output.rules,
         best=rules.coreference_scores.output.best,
     output:
-        table=coreference.table("clark2019-table2", "Table 2, heads as antecedent selectors"),
+        table=coreference_of_encoders.table(
+            "clark2019-table2", "Table 2, heads as antecedent selectors"
+        ),
     params:
         **step("coreference/clark2019_table2.py"),
         annotation=COREFERENCE_ANNOTATION,
         singletons=COREFERENCE[COREFERENCE_CORPUS]["singletons"],
+
+
+# The paper has no decoders.
+use rule clark2019_table2 as antecedent_heads with:
+    output:
+        table=coreference_of_decoders.table(
+            "antecedent-heads", "decoders, heads as antecedent selectors"
+        ),
 
 
 use rule light_step as coreference_examples with:
