@@ -18,17 +18,34 @@ if "syntax" in config:
     COMPARE_READERS.append(("syntax.", rules.syntax_scores))
 if "coreference" in config:
     COMPARE_READERS.append(("coreference.", rules.coreference_scores))
-
-
-def compare_steps(wildcards) -> list:
-    """What each reader would be given for the model before, and for the one after."""
-    return [
-        (start, *(step_of(reader, model) for model in COMPARE_MODELS))
-        for start, reader in COMPARE_READERS
+if "battery" in config and set(COMPARE_MODELS) <= set(SERVED["battery"]):
+    COMPARE_READERS.append(("role.", rules.random_repeats))
+    COMPARE_READERS += [
+        (start, reader)
+        for start, name, reader in (
+            ("sink.", "sinks", rules.first_token_sinks),
+            ("copying.", "copying", rules.copying),
+            ("retrieval.", "retrieval", rules.retrieval),
+        )
+        if name in BATTERY_FURTHER
     ]
 
 
-use rule analysis_step as head_changes with:
+def compare_steps(wildcards) -> list:
+    """What each reader would be given for the model before, and for the one after.
+
+    Both read the same random sequences.
+    """
+    steps = []
+    for start, reader in COMPARE_READERS:
+        before, after = (step_of(reader, model) for model in COMPARE_MODELS)
+        if "sequences" in before["input"]:
+            after["input"]["sequences"] = before["input"]["sequences"]
+        steps.append((start, before, after))
+    return steps
+
+
+use rule model_step as head_changes with:
     input:
         attention=expand(SURFACE_CACHE, model=COMPARE_MODELS),
         models=expand(rules.model_card.output.model, model=COMPARE_MODELS),
@@ -37,7 +54,12 @@ use rule analysis_step as head_changes with:
             file
             for _, *steps in compare_steps(w)
             for step in steps
-            for file in files_in(step["input"].values())
+            for file in files_in(v for k, v in step["input"].items() if k != "files")
+        ],
+        files=lambda w: [
+            file
+            for model in COMPARE_MODELS
+            for file in model_files(Wildcards(fromdict={"model": model}))
         ],
     output:
         heads=compare.measured("<results>/{model}/compare/heads.parquet"),

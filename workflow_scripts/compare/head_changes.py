@@ -178,9 +178,10 @@ def check_alike(pair: list[Patterns], names: list[str]) -> None:
 def read_units(step: dict[str, Any]) -> Units:
     """What the measure of a step, a rule for one model, counts in each document."""
     name = step["script"].removesuffix(".py").replace("/", ".")
-    main = import_module(f"workflow_scripts.{name}").main
-    values = job.values_of(main, SimpleNamespace(**step, threads=1))
-    measure: Measure = main.__wrapped__(**values)
+    module, given = import_module(f"workflow_scripts.{name}"), SimpleNamespace(**step, threads=1)
+    if hasattr(module, "units"):  # of a script that runs the model itself
+        return module.units(**job.values_of(module.units, given))
+    measure: Measure = module.main.__wrapped__(**job.values_of(module.main, given))
     with measure.patterns:
         measure.patterns.each(measure.update, measure.n)
         return measure.units()
