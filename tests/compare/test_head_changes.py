@@ -10,8 +10,8 @@ import pytest
 
 from tests.atlas.made_up_tables import MadeUpModel
 from tests.core.caches import HEADS, LAYERS, META, random_examples
-from workflow_scripts.compare import figures, head_changes
-from workflow_scripts.compare.measures import DIVERGENCE, forms
+from workflow_scripts.compare import DIVERGENCE, figures, head_changes
+from workflow_scripts.compare.measures import forms
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cache import CacheWriter

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from workflow_scripts.compare.measures import DIVERGENCE
+from workflow_scripts.compare import DIVERGENCE
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job

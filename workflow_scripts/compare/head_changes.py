@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
-from workflow_scripts.compare.measures import DIVERGENCE
+from workflow_scripts.compare import DIVERGENCE
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workflow_scripts.chapters import collect
+from workflow_scripts.compare import DIVERGENCE
 from workflow_scripts.core.measures.forms import Form, Study, Table, Tables, identifier
 
-DIVERGENCE = "divergence"  # the measure of the maps themselves
 CHANGES = Table(
     "compare/heads.parquet",
     value="change",
