@@ -73,6 +73,7 @@ CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 # Categories of the report, next to the papers, whose menu is in alphabetical order.
 JUDGED = "Claims"
 COUNTS = "Texts and tasks"
+COMPARED = "Two models compared"
 
 
 include: "common_products.smk"

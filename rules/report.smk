@@ -14,7 +14,7 @@ REPORT_FRONT_SOURCES = [
 # that have the same ones, and those of the study.
 REPORT_PRINTED = {
     f"table_pages_{part}{end}": (models, printed)
-    for part, category in (PAPERS | {"texts": COUNTS}).items()
+    for part, category in (PAPERS | {"texts": COUNTS, "compared": COMPARED}).items()
     for end, (models, printed) in tables_printed(category).items()
     if printed
 }

@@ -31,6 +31,7 @@ OTHERWISE = {
     "attention": {"shards": 2},
     "ablation": {"shards": 2},
     "pruning": {"shards": 2},
+    "compare": {"before": "minilm", "after": "minilm"},  # shapes are of jobs, not of rules
     "translation": {
         "data": {"from": {"generate": {"train": 40, "validation": 6, "test": 6}}},
         "model": HUB,

@@ -24,6 +24,7 @@ CHAPTERS = (
     "translation",
     "battery",
     "mixing",
+    "compare",
     "claims",
     "atlas",
     "report",

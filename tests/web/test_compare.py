@@ -1,14 +1,17 @@
 """Comparisons: two heads, before and after fine-tuning, two models."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.atlas.made_up import made_up
 from tests.web.conftest import Opener, Study
 from tests.web.expected import weights
 from tests.web.page import fragment, go, parsed_csv, parsed_svg, saved, settle
 from tests.web.views import views
+from workflow_scripts.atlas.atlas_page import build
 
 
 def tuned(study: Study) -> tuple[dict[str, Any], list[str]]:
@@ -100,3 +103,23 @@ def test_two_models_with_other_tokens_have_no_difference(hostile: Study, show: O
     go(page, f"{base}&segment=wikipedia-1")
     assert page.locator(".matrices canvas").count() == 2
     assert "different tokens" in page.locator("main").inner_text()
+
+
+def test_the_heads_that_changed_most_lead_to_both_models(tmp_path: Path, show: Opener) -> None:
+    atlas = made_up(2, 3, n_models=2, hostile=False)
+    before, after = (model["name"] for model in atlas["models"])
+    first = next(measure for measure in atlas["measures"] if measure["scale"] == "sequential")
+    change = {"id": "change.divergence", "model": after, "value": [1, 3, 2, 0, 6, 5]}
+    labels = ["1-1", "1-2", "1-3", "2-3", "2-1", "2-2"]
+    source = first["source"] | {"where": {"compared_with": before}}
+    no = dict.fromkeys(("low", "high", "null", "null_title", "p"))
+    atlas["measures"].append(first | no | change | {"label": labels, "source": source})
+    path = tmp_path / "atlas.html"
+    path.write_text(build(atlas), encoding="utf-8")
+    page = show(Study(path, atlas), "view=compare")
+    links = page.get_by_role("navigation", name="Heads that changed most").get_by_role("link")
+    shown = [text.split()[0] for text in links.all_inner_texts()]
+    assert shown == ["2-2", "2-3", "1-2", "1-3", "1-1", "2-1"]
+    links.first.click()
+    settle(page)
+    assert f"a={before}/2-1/pretrained&b={after}/2-2/pretrained" in fragment(page)

@@ -135,6 +135,7 @@ def tiny_config() -> dict[str, Any]:
         "models": {
             "tiny": {"from": "tiny-model"},
             "decoder": {"from": "tiny-decoder", "kind": "decoder", "chapters": ["battery"]},
+            "twin": {"from": "tiny-model", "chapters": ["compare"]},
         },
         "corpora": {
             "text": {
@@ -228,6 +229,7 @@ def tiny_config() -> dict[str, Any]:
             "permutations": 1000,
             "halves": 10,
         },
+        "compare": {"before": "tiny", "after": "twin", "bootstrap": 100, "permutations": 100},
         "battery": {"length": 10, "n_segments": 12, "bootstrap": 100, "permutations": 100},
     }
     for chapter in CHAPTERS:

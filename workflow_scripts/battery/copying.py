@@ -17,6 +17,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.measures.one_pass import Units
 from workflow_scripts.core.model import attention, causal_engine, models, running
 from workflow_scripts.core.model.head_maps import (
     Norm,
@@ -216,6 +217,14 @@ def main(
     tables.write(frame, copying_scores)
     shown = frame.assign(head=head_labels(frame)).drop(columns=["role", "layer", "score"])
     tables.write_csv(shown.sort_values("top", ascending=False, kind="stable"), table)
+
+
+def units(model: Path, sequences: Path, device: str = "auto") -> Units:
+    """The behaviour in each sequence, [sequence, layer, head], for comparisons of models."""
+    directory = models.directory_of(read_card(model))
+    language_model = causal_engine.load_causal(directory, running.pick_device(device))
+    found = copying(language_model, circuit_of(language_model), read_sequences(sequences))
+    return {"top": (found["top"], np.ones(len(found["top"]), int))}
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from workflow_scripts.battery.inputs import read_segments, start_token
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.measures.one_pass import Units, summed
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 from workflow_scripts.core.run import job
@@ -152,6 +153,17 @@ def main(
     shown = of_heads.assign(head=head_labels(of_heads))
     shown = shown.sort_values(["layer", "head", "first"], kind="stable")
     tables.write_csv(shown[["head", *columns, "n", "n_documents"]], heads)
+
+
+def units(model: Path, corpus: Path, n_segments: int, n_tokens: int, device: str = "auto") -> Units:
+    """Attention to the texts' own first token by document, for comparisons of models."""
+    directory = models.directory_of(read_card(model))
+    tokenizer = models.load_tokenizer(directory)
+    key = "battery.sinks.n_tokens"
+    segments = read_segments(corpus, tokenizer, n_segments, n_tokens, key)
+    body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
+    found = to_first_token(body, segments.ids, "first token")["attention"]
+    return {"text": summed(found, segments.documents)}
 
 
 if __name__ == "__main__":

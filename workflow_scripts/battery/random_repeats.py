@@ -18,6 +18,7 @@ from workflow_scripts.battery.inputs import read_sequences
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.measures.one_pass import Units
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, per_head
@@ -83,6 +84,11 @@ def second_copy(length: int) -> Places:
     return Places(queries, queries[:, None] - np.arange(1 + length))
 
 
+def offsets_of(length: int) -> dict[str, int]:
+    """How many tokens back each role's token is, in copies of `length` tokens."""
+    return {"previous": 1, "duplicate": length, "induction": length - 1}
+
+
 def scores(
     weights: np.ndarray, length: int, threshold: float, bootstrap: int, seed: int
 ) -> pd.DataFrame:
@@ -94,8 +100,7 @@ def scores(
     where p_corrected is below LEVEL, the score larger than best_other and above `threshold`.
     `uniform` is the score of attention to all visible tokens alike.
     """
-    of = {"previous": 1, "duplicate": length, "induction": length - 1}
-    roles = compared(weights, range(1 + length), of)
+    roles = compared(weights, range(1 + length), offsets_of(length))
     own = {name: found.score for name, found in roles.items()}
     frame = per_head(own, "role", "score", bootstrap, seed, INDEPENDENT)
     found = roles.values()
@@ -121,12 +126,29 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the scores of every head and role."""
+    weights, length = read_weights(model, sequences, batch_tokens, device)
+    tables.write(scores(weights, length, threshold, bootstrap, seed), random)
+
+
+def units(model: Path, sequences: Path, batch_tokens: int = 4096, device: str = "auto") -> Units:
+    """Each role's scores of the sequences, [sequence, layer, head], for comparisons of models."""
+    weights, length = read_weights(model, sequences, batch_tokens, device)
+    return {
+        role: (weights[..., of], np.ones(len(weights), int))
+        for role, of in offsets_of(length).items()
+    }
+
+
+def read_weights(
+    model: Path, sequences: Path, batch_tokens: int, device: str
+) -> tuple[np.ndarray, int]:
+    """`mean_weights` of the second copies in sequences, and the length of a copy."""
     body = models.load_body(models.directory_of(read_card(model)), running.pick_device(device))
     attention.open_attention(body)
     ids = read_sequences(sequences)
     length = ids.shape[1] // 2
-    weights = mean_weights(body, as_tokens(ids), [second_copy(length)] * len(ids), batch_tokens)
-    tables.write(scores(weights, length, threshold, bootstrap, seed), random)
+    places = [second_copy(length)] * len(ids)
+    return mean_weights(body, as_tokens(ids), places, batch_tokens), length
 
 
 def as_tokens(ids: np.ndarray) -> list[Tokens]:

@@ -5,7 +5,7 @@ the needle and is that token. The answer is teacher-forced, so that the score is
 that do not find the needle. The needles are made up here, so that no model has read them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from workflow_scripts.core.data.annotations import Example, read_examples
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.measures.one_pass import Units
 from workflow_scripts.core.model import attention, causal_engine, models, running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean, per_head
@@ -197,6 +198,37 @@ def scores(
     return with_role(frame, values["score"] - values["others"], above)
 
 
+def each_needle(
+    model: Path, corpus: Path, n_needles: int, n_tokens: int, device: str, seed: int
+) -> Iterator[tuple[Haystack, np.ndarray, dict[str, np.ndarray]]]:
+    """Each needle's text, which tokens of its answer the model produces, and its `shares`."""
+    card = read_card(model)
+    directory = models.directory_of(card)
+    tokenizer = models.load_tokenizer(directory)
+    start = [] if card["start"] is None else [card["start"]]
+    made = make_needles(n_needles, seed)
+    texts = haystacks(read_examples(corpus), made, tokenizer, n_tokens, start)
+    longest = max(len(text.ids) for text in texts)
+    if longest > card["max_positions"]:
+        raise InputError(
+            f"config: battery.retrieval.n_tokens: {n_tokens} and a needle are {longest} tokens, "
+            f"but {card['name']} has {card['max_positions']} positions; lower it"
+        )
+    language_model = causal_engine.load_causal(directory, running.pick_device(device))
+    for text in job.progress(texts, desc="needles"):
+        keys, produced = retrieved(language_model, text)
+        yield text, produced, shares(keys, produced, text)
+
+
+def units(
+    model: Path, corpus: Path, n_needles: int, n_tokens: int, device: str = "auto", seed: int = 1
+) -> Units:
+    """Each needle's scores, [needle, layer, head], for comparisons of models."""
+    of_needles = each_needle(model, corpus, n_needles, n_tokens, device, seed)
+    scored = np.stack([found["score"] for _, _, found in of_needles])
+    return {"score": (scored, np.ones(len(scored), int))}
+
+
 def main(
     model: Path,
     corpus: Path,
@@ -211,23 +243,10 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write each head's retrieval score, and of each needle how many tokens the model produces."""
-    card = read_card(model)
-    directory = models.directory_of(card)
-    tokenizer = models.load_tokenizer(directory)
-    start = [] if card["start"] is None else [card["start"]]
-    made = make_needles(n_needles, seed)
-    texts = haystacks(read_examples(corpus), made, tokenizer, n_tokens, start)
-    longest = max(len(text.ids) for text in texts)
-    if longest > card["max_positions"]:
-        raise InputError(
-            f"config: battery.retrieval.n_tokens: {n_tokens} and a needle are {longest} tokens, "
-            f"but {card['name']} has {card['max_positions']} positions; lower it"
-        )
-    language_model = causal_engine.load_causal(directory, running.pick_device(device))
+    of_needles = each_needle(model, corpus, n_needles, n_tokens, device, seed)
     found, rows = [], []
-    for number, text in enumerate(job.progress(texts, desc="needles"), 1):
-        keys, produced = retrieved(language_model, text)
-        found.append(shares(keys, produced, text))
+    for number, (text, produced, of_needle) in enumerate(of_needles, 1):
+        found.append(of_needle)
         row = {"needle": number, "segment": text.segment, "depth": text.depth}
         row |= {"n_tokens": len(text.ids), "answer_tokens": len(text.answer)}
         rows.append(row | {"produced": int(produced.sum()), "whole": bool(produced.all())})

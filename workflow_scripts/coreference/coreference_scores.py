@@ -19,7 +19,7 @@ from workflow_scripts.core.data.wordpieces import (
     word_attention,
 )
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
+from workflow_scripts.core.measures.one_pass import Measure, Units, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.coreference import antecedents
@@ -185,6 +185,14 @@ def main(
     texts, names = read_documents(annotation), patterns.documents(corpus)
     update, counted = count_corpus(patterns, texts, names, is_decoder(card))
 
+    def units() -> Units:
+        counts = counted()
+        return {
+            f"{among}.{kind}": (counts.correct[:, row, ..., column], counts.total[:, column])
+            for row, among in enumerate(antecedents.CANDIDATES)
+            for column, kind in enumerate(antecedents.TYPES)
+        }
+
     def write() -> None:
         counts = counted()
         tables.write(head_accuracies(counts, bootstrap, seed), scores)
@@ -192,7 +200,7 @@ def main(
         tables.write(held_out(counts, bootstrap, seed), best)
         tables.write_counts(counts.mentions, mentions)
 
-    return Measure(patterns, update, write)
+    return Measure(patterns, update, write, units=units)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.patterns import CachedExample
 from workflow_scripts.core.data.wordpieces import is_decoder
+from workflow_scripts.core.measures.entropies import row_entropy
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import per_head
@@ -20,13 +21,6 @@ from workflow_scripts.core.stats.bootstrap import per_head
 MEASURES = ("entropy", "largest", "at_most_tenth")
 # For a decoder: `relative` is entropy as a share of its largest value, which is log i.
 OF_DECODERS = (*MEASURES, "relative")
-
-
-def row_entropy(pattern: np.ndarray) -> np.ndarray:
-    """Entropy in nats of each query's distribution: [layer, head, query] of [..., query, key]."""
-    weights = pattern.astype(np.float32)
-    logs = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
-    return -np.einsum("...k,...k->...", weights, logs)
 
 
 def measures_of(pattern: np.ndarray) -> dict[str, np.ndarray]:
@@ -112,7 +106,7 @@ def main(
         above = above.assign(head=head_labels(above)).drop(columns=["layer", "query"])
         tables.write_csv(above, table)
 
-    return mean_per_segment(patterns, partial(means_of, card=card), write)
+    return mean_per_segment(patterns, documents, partial(means_of, card=card), write)
 
 
 if __name__ == "__main__":

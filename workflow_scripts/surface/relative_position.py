@@ -81,7 +81,7 @@ def main(
         tables.write(frame, position)
         tables.write_csv(heads_above(frame, threshold), above)
 
-    return mean_per_segment(patterns, averages, write)
+    return mean_per_segment(patterns, documents, averages, write)
 
 
 if __name__ == "__main__":

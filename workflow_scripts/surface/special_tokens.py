@@ -107,7 +107,7 @@ def main(
         frame = per_head(values, "target", "attention", bootstrap, seed, documents)
         tables.write(frame.assign(uniform=frame["target"].map(uniform)), special_tokens)
 
-    return mean_per_segment(patterns, averages, write)
+    return mean_per_segment(patterns, documents, averages, write)
 
 
 if __name__ == "__main__":

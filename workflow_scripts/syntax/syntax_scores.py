@@ -21,7 +21,7 @@ from workflow_scripts.core.data.wordpieces import (
     word_attention,
 )
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.one_pass import Measure, in_one_pass
+from workflow_scripts.core.measures.one_pass import Measure, Units, in_one_pass
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.syntax import counting
@@ -236,22 +236,34 @@ def main(
     ranges = [sign * size for size in range(1, largest_offset + 1) for sign in signs]
     update, counted = count_corpus(patterns, read_trees(trees), documents, ranges, decoder)
 
+    def scored(parts: list[DependencyCounts]) -> list[DependencyCounts]:
+        chosen = slice(2 + released_direction), slice(-1)
+        return parts if decoder else [part.select(*chosen) for part in parts]
+
+    def units() -> Units:
+        return {
+            f"{relation}.{direction}": (part.correct[:, row, ..., column], part.total[:, column])
+            for part in scored(counted()[0])
+            for row, direction in enumerate(part.directions)
+            for column, relation in enumerate(part.relations)
+        }
+
     def write() -> None:
         parts, used = counted()
         tables.write_csv(pd.DataFrame(used.items(), columns=["sentences", "n"]), sentences)
         tables.write(pd.concat([offset_accuracies(part, ranges) for part in parts]), offsets)
         as_released = []
         if not decoder:
-            (counts,) = parts
-            parts = [counts.select(slice(2 + released_direction), slice(-1))]
-            as_released = [counts.select(counting.RELEASED_DIRECTIONS, slice(-1, None))]
+            released_words = counting.RELEASED_DIRECTIONS, slice(-1, None)
+            as_released = [part.select(*released_words) for part in parts]
+        parts = scored(parts)
         frames = [head_accuracies(part, bootstrap, seed) for part in parts + as_released]
         tables.write(pd.concat(frames[: len(parts)]), scores)
         tables.write(pd.concat(frames[len(parts) :] or [frames[0].iloc[:0]]), released)
         held = [held_out(part, bootstrap, seed) for part in parts + as_released]
         tables.write(pd.concat(held), best)
 
-    return Measure(patterns, update, write)
+    return Measure(patterns, update, write, units=units)
 
 
 if __name__ == "__main__":

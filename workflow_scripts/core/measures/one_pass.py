@@ -9,8 +9,10 @@ import numpy as np
 
 from workflow_scripts.core.data.cache import triangle
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
+from workflow_scripts.core.stats.bootstrap import document_units
 
 Name = TypeVar("Name")
+Units = Mapping[str, tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,15 @@ class Measure:
 
     A cache gives each text whole. A model gives one layer of one text at a time, the texts in no
     order, the layers of each in theirs. Of a cache the first `n` texts are read, by default all.
+    Once they are, `units` may give what a comparison of two models takes: by name, sums
+    [unit, layer, head] and what they are sums over, [unit]; a unit is a document.
     """
 
     patterns: Patterns
     update: Callable[[CachedExample], None]
     finish: Callable[[], None]
     n: int | None = None
+    units: Callable[[], Units] = dict
 
 
 def measure_all(measures: Sequence[Measure]) -> None:
@@ -56,13 +61,14 @@ def in_one_pass(prepare: Callable[..., Measure]) -> Callable[..., None]:
 
 def mean_per_segment(
     patterns: Patterns,
+    documents: Sequence[str],
     function: Callable[[CachedExample], Mapping[Name, np.ndarray]],
     write: Callable[[dict[Name, np.ndarray]], None],
 ) -> Measure:
     """The measure of what `function` gives for each text: numbers [layer, head] by name.
 
     `write` is given those of all texts, float64 [text, layer, head] by name, as `per_head` takes
-    them; NaN where a text has none.
+    them; NaN where a text has none. `documents` has the document of each.
     """
     shape = (len(patterns), patterns.n_layers, patterns.n_heads)
     values: dict[Name, np.ndarray] = {}
@@ -73,7 +79,20 @@ def mean_per_segment(
                 values[name] = np.full(shape, np.nan)
             values[name][text.index, text.layers] = numbers
 
-    return Measure(patterns, update, lambda: write(values))
+    def units() -> Units:
+        names = {name: name if isinstance(name, str) else ".".join(name) for name in values}
+        return {names[name]: summed(numbers, documents) for name, numbers in values.items()}
+
+    return Measure(patterns, update, lambda: write(values), units=units)
+
+
+def summed(values: np.ndarray, documents: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over the texts of each unit, and how many have a value, of [text, layer, head]."""
+    units, known = document_units(documents), np.isfinite(values[:, 0, 0])
+    sums, n = np.zeros((units.max() + 1, *values.shape[1:])), np.zeros(units.max() + 1, int)
+    np.add.at(sums, units[known], values[known])
+    np.add.at(n, units[known], 1)
+    return sums, n
 
 
 def with_all_layers(

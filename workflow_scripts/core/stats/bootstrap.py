@@ -217,14 +217,15 @@ def bootstrap_accuracy(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Accuracy and both ends of its 95% bootstrap interval over whole units, each [..., kind].
 
+    `correct` may be any sums over `total` items, such as differences of two models.
     All are NaN where a kind never occurs, the ends also where it occurs in one unit alone.
     """
     n = len(correct)
     weights = bootstrap_weights(n, draws, seed).astype(np.float64)  # fast, and still exact
-    shape = correct.shape[1:]
+    shape, exact = correct.shape[1:], np.result_type(correct, np.int64)
     mean, low, high = (np.full(shape, np.nan) for _ in range(3))
     for kind in np.flatnonzero(total.sum(axis=0)):
-        mean[..., kind] = correct[..., kind].sum(axis=0, dtype=np.int64) / total[:, kind].sum()
+        mean[..., kind] = correct[..., kind].sum(axis=0, dtype=exact) / total[:, kind].sum()
         if np.count_nonzero(total[:, kind]) < 2:
             continue
         resampled_total = weights @ total[:, kind]

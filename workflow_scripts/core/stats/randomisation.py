@@ -250,6 +250,20 @@ def sign_flip_p(differences: np.ndarray) -> np.ndarray:
     return p.clip(max=1)
 
 
+def sign_flips(differences: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """`sign_flip_p` of any number of units: with more than MOST_UNITS, of `draws` random signs.
+
+    The observed signs then count as one more draw.
+    """
+    n, n_variants = differences.shape
+    if n <= MOST_UNITS:
+        return sign_flip_p(differences)
+    least, reached = np.abs(differences.sum(axis=0)) - TOLERANCE, np.zeros(n_variants)
+    for swaps in swap_sets(n, draws, seed):
+        reached += (np.abs((1.0 - 2 * swaps) @ differences) >= least).sum(axis=0)
+    return (1 + reached) / (1 + draws)
+
+
 def holm(p: np.ndarray) -> np.ndarray:
     """p-values of several tests, corrected for their number (Holm 1979); one that is NaN is 1."""
     p = np.nan_to_num(np.asarray(p, float), nan=1.0)

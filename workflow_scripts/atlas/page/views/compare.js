@@ -3,12 +3,16 @@
 import { html } from "../vendor/standalone.module.js";
 import { segmentsFor, sidesOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, layersOf, measuresOf } from "../lib/measures.js";
+import { headIndex, headName, layersOf, measuresOf, valueText } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
+import { listed } from "../lib/statistics.js";
 import { ChangedMaps, CompareGrids } from "./comparegrids.js";
 import { CompareMaps, sideName } from "./comparemaps.js";
 import { CompareTable } from "./comparetable.js";
 import { TaskRow } from "./tasks.js";
+
+const CHANGE = "change.divergence"; // of a model from the one that the study compares it with
+const CHANGED = 8; // heads listed
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function Compare({ atlas, state, go, dark }) {
@@ -23,6 +27,7 @@ export function Compare({ atlas, state, go, dark }) {
         <button type="button" class="swap" onClick=${() => go({ a: sideText(b), b: sideText(a) })}>Swap</button>
         <${Side} letter="B" name="b" side=${b} ...${{ atlas, state, go }} />
       </div>
+      <${MostChanged} ...${{ atlas, state }} />
       <${Presets} ...${shared} />
     </header>
     <${Tuning} ...${shared} />
@@ -73,6 +78,18 @@ function Presets({ atlas, a, state }) {
     <span class="soft">${headName(a.model, a.index)} before and after:</span>
     ${tuned.map(({ name, title }) => html`<a key=${name} href=${format({ ...state, a: sideText(before), b: sideText({ ...before, state: name }) })}>${title}</a>`)}
   </nav>`;
+}
+
+/** The heads whose maps changed most, where the study compares two models. */
+function MostChanged({ atlas, state }) {
+  const side = (model, index) => sideText({ model, index, state: model.states[0].name });
+  return atlas.measures.filter(({ id }) => id === CHANGE).map((measure) => {
+    const [before, after] = [measure.source.where.compared_with, measure.model].map((name) => atlas.models.find((model) => model.name === name));
+    return html`<nav class="presets small" aria-label="Heads that changed most">
+      <span class="soft">Heads that changed most from <bdi>${before.title}</bdi> to <bdi>${after.title}</bdi>:</span>
+      ${listed(measure, "-value").slice(0, CHANGED).map((index) => html`<a key=${index} href=${format({ ...state, a: side(before, headIndex(before, measure.label[index])), b: side(after, index) })}>${headName(after, index)} <span class="soft">${valueText(measure, index)}</span></a>`)}
+    </nav>`;
+  });
 }
 
 /** Of one head before and after fine-tuning: what the study measured of the change and of the task. */
