@@ -26,6 +26,7 @@ def study(folder: Path, encoder: Path) -> dict[str, Any]:
     decoder = {"path": str(folder / "llama"), "kind": "decoder", "chapters": ["surface"]}
     config["models"] = {"tiny": encoder_only, "small": decoder}
     config["attention"] = {"store": False}
+    config["checkpoints"] = {}
     return config
 
 
