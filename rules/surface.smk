@@ -1,11 +1,11 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
 surface = Products("surface", "clark2019", "3 Surface patterns")
+surface_of_encoders = Products("surface", "clark2019", "3 Surface patterns", ["encoder"])
+
 SURFACE = config["surface"]
 # A decoder predicts no masked tokens.
-surface_gradients = Products("surface", "clark2019", "3 Surface patterns", ["encoder"]).when(
-    "gradients" in SURFACE
-)
+surface_gradients = surface_of_encoders.when("gradients" in SURFACE)
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
 # From where on a head is broad: in nats, of a decoder as a share of the largest entropy.

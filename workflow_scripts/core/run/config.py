@@ -338,9 +338,20 @@ def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) ->
                     )
     for chapter in chapters:
         if chapter in named and not models[chapter]:
+            _check_model_paths(config)
             raise InputError(
                 f"config: {chapter}: reads {reads(chapter, schemas)} only, and no model that is "
                 f"one takes it; add one, correct kind or chapters at a model, or remove {chapter}"
+            )
+
+
+def _check_model_paths(config: dict[str, Any]) -> None:
+    """Raise InputError for a model of which nothing can be known, as its path does not exist."""
+    for name, model in config["models"].items():
+        if "path" in model and not Path(model["path"]).exists():
+            raise InputError(
+                f"config: models.{name}.from: {model['path']}: no such file or directory; correct "
+                "the path"
             )
 
 
