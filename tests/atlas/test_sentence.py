@@ -24,7 +24,7 @@ def test_maps_are_those_of_a_forward_pass(tmp_path: Path, tiny_model_dir: Path) 
     file.write_text(f"{TEXTS[0]}\n\n{TEXTS[1]}\n", encoding="utf-8")
     sentence_maps.main(write_card(tmp_path, tiny_model_dir), file, maps, device="cpu")
     content = json.loads(maps.read_text(encoding="utf-8"))
-    assert [segment["id"] for segment in content["segments"]] == ["own-3", "own-1"]
+    assert [segment["id"] for segment in content["segments"]] == ["own-2", "own-1"]
     tokenizer = AutoTokenizer.from_pretrained(tiny_model_dir, trust_remote_code=False)
     model = AutoModel.from_pretrained(
         tiny_model_dir, attn_implementation="eager", trust_remote_code=False

@@ -47,9 +47,9 @@ def main(model: Path, sentences: Path, maps: job.Out, device: str = "auto") -> N
     tokenizer = models.load_tokenizer(directory)
     body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
     content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
-    lines = [(number, text) for number, text in read_lines(sentences) if text.strip()]
-    for number, text in reversed(lines):
-        where = f"{sentences}:{number}"
+    lines = [(line, text) for line, text in read_lines(sentences) if text.strip()]
+    for number, (line, text) in reversed([*enumerate(lines, start=1)]):
+        where = f"{sentences}:{line}"
         segment, of_text = maps_of(body, tokenizer, card["name"], number, [text], where)
         content["segments"].append(segment)
         content["maps"] |= of_text
