@@ -24,10 +24,10 @@ use rule torch_step as convert with:
     priority: 20  # as of model_card
     retries: 2
     resources:
-        # Of GGUF files, 4 bits become 32, twice.
-        mem_mb=lambda w, input, attempt: memory(
-            1500, 12 if cards.is_gguf(SOURCES[w.model]) else 4
-        )(w, input, attempt),
+        # In a GGUF file, which comes alone, 4 bits become 32, twice.
+        mem_mb=lambda wildcards, input, attempt: memory(1500, 12 if len(input) == 1 else 4)(
+            wildcards, input, attempt
+        ),
     params:
         **step("attention/convert.py"),
         source=lambda w: SOURCES[w.model],
