@@ -36,6 +36,7 @@ def entered(part: str, entry: dict[str, Any]) -> tuple[dict[str, Any], list[str]
         ("corpora.text", "sdist:rated/a b.txt", {"sdist": "rated/a b.txt"}),
         ("corpora.treebanks", "fetch:gum/dep/stanford", {"fetch": "gum/dep/stanford"}),
         ("corpora.treebanks", ["trees", "fetch:gum"], {"path": "trees", "fetch": "gum"}),
+        ("corpora.treebanks", ["path:x", "fetch:gum"], {"path": "path:x", "fetch": "gum"}),
         ("corpora.treebanks", "parse:wikipedia", {"parse": "wikipedia"}),
         ("corpora.frames", "nltk:framenet_v17", {"nltk": "framenet_v17"}),
         ("corpora.frames", "generate:100", {"generate": 100}),
@@ -57,6 +58,12 @@ def test_a_form_is_a_key_of_old(part: str, stated: Any, old: dict[str, Any]) -> 
     assert found == {**again, **({"path": stated} if stated == "./hub:x" else {})}
 
 
+def test_a_branch_is_not_advised_and_blanks_are_removed() -> None:
+    line = "config: models.e.hub: write from: hub:me/bert@<commit of 40 digits>"
+    assert entered("models", {"hub": "me/bert", "revision": "main"})[1] == [line]
+    assert entered("models", {"from": " package: a/b "})[0] == {"package": "a/b"}
+
+
 def test_generate_takes_numbers_of_splits_and_entries_may_be_one() -> None:
     shared = {"from": {"generate": NUMBERS}}  # as by an anchor of YAML
     config, old = ({"tasks": {"mnli": entry, "rte": entry}} for entry in (shared, shared["from"]))
@@ -74,9 +81,19 @@ def test_old_keys_are_told_where_a_run_is_planned(capsys: pytest.CaptureFixture[
     assert capsys.readouterr() == ("", line)
 
 
-@pytest.mark.parametrize("old", places.RENAMED)
-def test_a_renamed_key_is_read(old: str) -> None:
-    (chapter, key), new = old.split("."), places.RENAMED[old]
+@pytest.mark.parametrize(
+    ("chapter", "old", "new"),
+    [
+        ("ablation", "mean", "mean_units"),
+        ("arguments", "keep", "keep_weights_of"),
+        ("attention", "keep", "keep_caches"),
+        ("battery", "tests", "further_measures"),
+        ("mixing", "tests", "measures"),
+    ],
+)
+def test_a_renamed_key_is_read(chapter: str, old: str, new: str) -> None:
     assert new in SCHEMA["properties"][chapter]["properties"]
-    line = f"config: {old}: write {chapter}.{new}"
-    assert places.enter({chapter: {key: []}}, SCHEMA) == ({chapter: {new: []}}, [line])
+    line = f"config: {chapter}.{old}: write {chapter}.{new}"
+    assert places.enter({chapter: {old: []}}, SCHEMA) == ({chapter: {new: []}}, [line])
+    both = {chapter: {old: [], new: [1]}}  # the old one is then an unknown key
+    assert places.enter(both, SCHEMA) == (both, [])

@@ -62,6 +62,7 @@ NAMED = {"name": "8-11", "layer": 7, "head": 10}
         ([{"head": "8-11"}, {}], "head,layer_from_0,head_from_0\n8-11,7,10\n,,\n"),
         ([{"layer": 7, "head": 10}], "layer,head\n7,10\n"),  # to be filled in, and read again
         ([{"head": "own"}], "head\nown\n"),  # of a language model
+        ([{"head": np.nan, "n": 1}], "head,n\n,1\n"),
     ],
 )
 def test_what_people_download_counts_from_1_and_from_0(
@@ -70,6 +71,8 @@ def test_what_people_download_counts_from_1_and_from_0(
     frame = pd.DataFrame(rows)
     tables.write_csv(frame, tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_text() == written
+    tables.write_csv(tables.read_csv(tmp_path / "t.csv"), tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text() == written
     read = tables.count_from_0(tables.read_csv(tmp_path / "t.csv"))
     assert_frame_equal(read[[*frame]], frame, check_dtype=False)
 

@@ -14,8 +14,9 @@ from tests.bad_input.refused import refused
 from tests.tasks.test_glue_files import run
 from workflow_scripts.core.data.tasks import TASKS, VARIABLE, own_task, split_of, texts_of
 from workflow_scripts.core.stats.metrics import score
+from workflow_scripts.tasks.glue_files import SplitRows, without_repeats
 
-CSV = 'index,claim,"reply",stance\n0,"Tea, hot",Yes.,for\n1,"He said\n""no""",No.,against\n'
+CSV = 'Index,claim,"reply",stance\n0,"Tea, hot",Yes.,for\n1,"He said\n""no""",No.,against\n'
 
 
 @pytest.fixture
@@ -34,13 +35,12 @@ def test_two_classes_in_one_file(
     define(monkeypatch, entry)
     path = tmp_path / "mine.tsv"
     rows = [f'a "text {k}\t{"bad" if k % 2 else "good"}' for k in range(10)] + ['A  "text 1\tbad']
-    path.write_text("\n".join(["sentence\tlabel", *rows]) + "\n", encoding="utf-8")
+    path.write_text("\n".join(["sentence\tlabel", *rows]) + "\n\n", encoding="utf-8")
     table, counts = run(tmp_path, "mine", entry | {"path": str(path)})
     assert split_of(table, "dev")["text1"].tolist() == [f'a "text {k}' for k in (1, 3, 6, 8)]
     assert split_of(table, "dev")["label"].tolist() == [1.0, 1.0, 0.0, 0.0]
     assert split_of(table, "dev")["source"].iloc[0] == f"{path}:3"
     assert set(counts["task"]) == {"mine"}
-    assert not counts["official"].any()
     numbers = counts.set_index(["split", "what"])["n"]
     assert numbers["train", "label good"] == 3
     assert numbers["train", "rows with a text of an earlier row"] == 1
@@ -55,7 +55,8 @@ def test_three_classes_of_pairs(
     lines = [{"claim": "A", "reply": "B", "id": 1, "stance": name} for name in entry["labels"]]
     text = "".join(f"{json.dumps(line)}\n" for line in lines)
     (tmp_path / "dev.jsonl").write_text(text, encoding="utf-8")
-    table, _ = run(tmp_path, "mine", entry | {"path": str(tmp_path)})
+    table, counts = run(tmp_path, "mine", entry | {"path": str(tmp_path)})
+    assert not counts["official"].any()
     train = split_of(table, "train")
     assert texts_of(train) == [("Tea, hot", "Yes."), ('He said\n"no"', "No.")]
     assert train["label"].tolist() == [2.0, 0.0]
@@ -64,6 +65,25 @@ def test_three_classes_of_pairs(
     define(monkeypatch, entry)
     table, _ = run(tmp_path, "mine", entry | {"path": str(tmp_path)})
     assert texts_of(split_of(table, "train")) == [("Yes.",), ("No.",)]
+
+
+def test_columns_without_names_are_those_of_dev(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: dict
+) -> None:
+    define(monkeypatch, entry)
+    (tmp_path / "dev.CSV").write_text(",claim,reply,label\n0,a,b,good\n1,c,d,bad\n", "utf-8")
+    (tmp_path / "train.tsv").write_text("reply\tclaim\tlabel\nf\te\tgood\nh\tg\tbad\n", "utf-8")
+    table, _ = run(tmp_path, "mine", entry | {"path": str(tmp_path)})
+    assert texts_of(table) == [("e", "f"), ("g", "h"), ("a", "b"), ("c", "d")]
+    (tmp_path / "train.tsv").write_text("claim\tlabel\ne\tgood\n", "utf-8")
+    words = "train.tsv:2: the texts are claim here, claim and reply in other rows; name the columns"
+    refused(lambda: run(tmp_path, "mine", entry | {"path": str(tmp_path)}), tmp_path, words)
+
+
+def test_a_pair_is_no_other_with_its_border_elsewhere() -> None:
+    pairs = [["a b", "c"], ["a", "b c"], ["a b", "d"], ["A  B", "c"]]
+    rows = [{"texts": pair} for pair in pairs]
+    assert without_repeats({"all": SplitRows(rows)})["all"].rows == rows[:3]
 
 
 def test_scores_are_any_numbers(
@@ -113,6 +133,13 @@ def test_ratings_take_names_of_labels(
         ("dev.csv", "text,class\na,bad\n", "dev.csv:2: no column 'label' among text, class"),
         ("dev.jsonl", '{"text": "a", "label": "bad"}\n{\n', "dev.jsonl:2: not JSON"),
         ("dev.jsonl", "[1]\n", "dev.jsonl:1: no JSON object"),
+        ("dev.jsonl", '{"text": null, "label": "bad"}\n', "dev.jsonl:1: an empty text or none"),
+        ("dev.jsonl", '\n{"text": ["a"], "label": "bad"}\n', "dev.jsonl:2: an empty text or none"),
+        (
+            "dev.jsonl",
+            '{"text": "a", "label": "bad"}\n{"text": "a", "why": "b", "label": "bad"}\n',
+            "dev.jsonl:2: the texts are text and why here, text in other rows",
+        ),
         ("train.tsv", "text\tlabel\na\tgood\n", "0 files of tasks.mine's dev; put one of dev.tsv,"),
     ],
 )

@@ -213,15 +213,15 @@ def without_repeats(files: dict[str, SplitRows]) -> dict[str, SplitRows]:
 
     Two texts are the same that differ in case and spaces only.
     """
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     kept = {}
     for name, part in files.items():
         rows = []
         for row in part.rows:
-            text = " ".join("\n".join(row["texts"]).casefold().split())
-            if text not in seen:
+            texts = tuple(" ".join(text.casefold().split()) for text in row["texts"])
+            if texts not in seen:
                 rows.append(row)
-            seen.add(text)
+            seen.add(texts)
         repeated = {"rows with a text of an earlier row": len(part.rows) - len(rows)}
         kept[name] = SplitRows(rows, part.malformed, part.excluded | repeated)
     return kept

@@ -57,6 +57,7 @@ def count_twice(frame: pd.DataFrame) -> pd.DataFrame:
     Heads are names such as 8-11 in a column `head`; or there is a column `name`, next to `layer`
     and `head` from 0, which then count from 1.
     """
+    frame = count_from_0(frame)  # of a table that was read from CSV
     shown = frame.copy()
     if {"name", "layer", "head"} <= {*frame}:
         numbers = frame[["layer", "head"]]
@@ -72,18 +73,19 @@ def count_twice(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def count_from_0(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table that `write_csv` wrote as it was, where it has a column `name`."""
-    if {"name", *FROM_0} <= {*frame}:
-        return frame.assign(layer=frame[FROM_0[0]], head=frame[FROM_0[1]]).drop(columns=FROM_0)
-    return frame
+    """A table that `write_csv` wrote as it was."""
+    if not {*FROM_0} <= {*frame}:
+        return frame
+    if "name" in frame:
+        frame = frame.assign(layer=frame[FROM_0[0]], head=frame[FROM_0[1]])
+    return frame.drop(columns=FROM_0)
 
 
 def _are_heads(column: pd.Series) -> bool:
-    """Whether all that stands in a column is names of heads."""
-    return all(
-        isinstance(cell, str) and (not cell or HEAD_NAME.fullmatch(cell))
-        for cell in column.dropna()
-    )
+    """Whether all that stands in a column is names of heads; a column of empty cells has none."""
+    cells = column[column.notna() & (column != "")]
+    named = all(isinstance(cell, str) and HEAD_NAME.fullmatch(cell) for cell in cells)
+    return named and (len(cells) > 0 or column.empty)
 
 
 def as_text(cell: Any) -> Any:

@@ -65,6 +65,7 @@ def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str
         raise InputError(f"config: {_line(errors[0], root)}{and_more(errors)}")
     filled = schema.fill(config, root, root)
     _check_names(filled, root, schemas)
+    _check_own_tasks(filled["tasks"])
     by_default = schema.fill({}, root, root)
     check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
     check_needs(filled, schemas)
@@ -153,6 +154,18 @@ def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) ->
                 )
 
 
+def _check_own_tasks(tasks: dict[str, Any]) -> None:
+    """Raise InputError where the keys of a task of the study's own contradict each other."""
+    for name, task in tasks.items():
+        labels, where = task.get("labels", []), f"config: tasks.{name}"
+        if labels and task["format"] == "ratings" and (labels == "score" or len(labels) != 2):
+            raise InputError(f"{where}.labels: ratings have two, the negative first; correct them")
+        if labels != "score" and len({*map(str, labels)}) < len(labels):
+            raise InputError(f"{where}.labels: two are one in a file, as it has texts; remove one")
+        if labels and task["label"] in task.get("text", []):
+            raise InputError(f"{where}.text: {task['label']!r} is the label's column; remove it")
+
+
 def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
     for node in schema.nodes(config, root, root):
         part = node.schema.get("names")
@@ -200,7 +213,7 @@ def _line(error: ValidationError, root: dict[str, Any]) -> str:
             return f"{key}: {given} without {other}; write from: {schema.FORMS['hub']}"
         case "enum":
             return f"{refused}; accepted: {', '.join(map(str, wanted))}"
-        case "const" | "pattern":
+        case "const" | "pattern" | "minItems":
             return f"{refused}; accepted: {error.schema.get('description', wanted)}"
         case "type":
             names = {"object": "a mapping of keys", "array": "a list"}

@@ -11,8 +11,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.schema import FORMS
 
-GENERATE = "{generate: <numbers>}"  # where these are several
-WRITTEN = re.compile("(?!path:)([a-z]+):(.*)", re.DOTALL)  # else it is a path
+WRITTEN = re.compile(r"(?!path:)([a-z]+):\s*(.*)", re.DOTALL)  # else it is a path
 HUB = re.compile("(.+)@([0-9a-f]{40})")
 # Keys that earlier versions had.
 RENAMED = {
@@ -29,9 +28,11 @@ def forms(part: dict[str, Any], root: dict[str, Any]) -> dict[str, str]:
     found, properties = {}, part.get("properties", {})
     for form, written in FORMS.items():
         if form in properties:
-            kind = schema.resolve(properties[form], root).get("type", "string")
+            of = schema.resolve(properties[form], root)
+            kind = of.get("type", "string")
             if kind == "string" or form == "generate":  # translation.data.train has two files
-                found[form] = GENERATE if kind == "object" else written
+                numbers = ", ".join(of.get("required", of.get("properties", [])))
+                found[form] = f"{{generate: {{{numbers}}}}}" if kind == "object" else written
     return found
 
 
@@ -44,7 +45,8 @@ def shown(part: dict[str, Any], root: dict[str, Any]) -> list[str]:
 def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """A copy of a config with a key for each form, and a line for each old key.
 
-    Raises InputError where a form is unknown, not accepted or given twice, or a commit is missing.
+    Raises InputError where a form is unknown, not accepted or given twice, a commit is missing, or
+    a key is no text.
     """
     config, lines = _copy(config), []
     for old, new in RENAMED.items():
@@ -66,8 +68,11 @@ def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any],
 
 
 def _copy(part: Any) -> Any:
-    """A copy in which entries that YAML's anchors made one are several."""
+    """A copy in which entries that YAML's anchors made one are several; its keys are texts."""
     if isinstance(part, dict):
+        for key in part:
+            if not isinstance(key, str):
+                raise InputError(f"config: {key!r}: a name that YAML reads as no text; quote it")
         return {key: _copy(value) for key, value in part.items()}
     return [_copy(value) for value in part] if isinstance(part, list) else part
 
@@ -78,11 +83,13 @@ def _open(name: str, part: dict[str, Any], accepted: dict[str, str]) -> None:
     for place in stated if isinstance(stated, list) else [stated]:
         form, value = "", place
         if isinstance(place, str):
+            place = place.strip()
             written = WRITTEN.fullmatch(place)
             form, value = written.groups() if written else ("path", place)
+            form = "" if accepted.get(form, "").startswith("{") else form  # a mapping, not a text
         elif isinstance(place, dict) and [*place] == ["generate"]:
             form, value = "generate", place["generate"]
-        if form not in accepted:
+        if form not in accepted or value == "":
             raise InputError(
                 f"config: {name}.from: {place!r} is of no form that is accepted here: "
                 f"{', '.join(accepted.values())}; write ./ before a path that looks like a form"
@@ -90,6 +97,8 @@ def _open(name: str, part: dict[str, Any], accepted: dict[str, str]) -> None:
         if form in part:
             raise InputError(f"config: {name}.from: two places of the form {FORMS[form]}; keep one")
         if form == "hub":
+            if "revision" in part:
+                raise InputError(f"config: {name}.revision: remove it; from has the commit")
             if not (at := HUB.fullmatch(value)):
                 raise InputError(
                     f"config: {name}.from: {place!r} is without a commit; write {FORMS['hub']}, a "
@@ -106,4 +115,6 @@ def _written(form: str, part: dict[str, Any]) -> Any:
         return f"./{value}" if WRITTEN.fullmatch(str(value)) else value
     if isinstance(value, dict):
         return {form: value}
-    return f"{form}:{value}" + (f"@{part.get('revision', '<commit>')}" if form == "hub" else "")
+    if form == "hub" and not HUB.fullmatch(value := f"{value}@{part.get('revision')}"):
+        value = f"{part[form]}@<commit of 40 digits>"
+    return f"{form}:{value}"
