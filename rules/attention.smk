@@ -24,7 +24,10 @@ use rule torch_step as convert with:
     priority: 20  # as of model_card
     retries: 2
     resources:
-        mem_mb=memory(1500, 12),  # of GGUF files, 4 bits become 32, twice
+        # In a GGUF file, which comes alone, 4 bits become 32, twice.
+        mem_mb=lambda wildcards, input, attempt: memory(1500, 12 if len(input) == 1 else 4)(
+            wildcards, input, attempt
+        ),
     params:
         **step("attention/convert.py"),
         source=lambda w: SOURCES[w.model],
