@@ -86,6 +86,7 @@ if workflow.is_main_process:
 
 
 envvars:
+    "ATLAS_TASKS",
     code_digest.VARIABLE,
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.data import cards, sources
+from workflow_scripts.core.data import cards
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import code_digest, digests
-from workflow_scripts.core.run import downloads
+from workflow_scripts.core.run import downloads, model_sources, sources
 from workflow_scripts.core.run.config import abilities, check, check_marks, check_paths
 from workflow_scripts.core.run.config import served, training_share
 from workflow_scripts.core.run.files import files_below, inside
@@ -46,7 +46,7 @@ SOURCES = {
 LABELS = {
     name: f"{name} ({entry.get('note', 'GGUF')})"
     for name, entry in config["models"].items()
-    if "note" in entry or cards.is_gguf(entry)
+    if "note" in entry or model_sources.is_gguf(entry)
 }
 TEXTS = config["corpora"]["text"]
 TREEBANKS = config["corpora"]["treebanks"]
@@ -261,13 +261,13 @@ def source_files(wildcards) -> list[str]:
 
     Folders in its directory are not loaded: other formats, earlier checkpoints.
     """
-    places = cards.local_directories(SOURCES[wildcards.model])
+    places = model_sources.local_directories(SOURCES[wildcards.model])
     return [file for place in places for file in local_files(place, deep=False)]
 
 
 def model_files(wildcards) -> list[str]:
     """The files that are loaded: of a model that must be converted, what a job makes of it."""
-    if not cards.must_convert(SOURCES[wildcards.model]):
+    if not model_sources.must_convert(SOURCES[wildcards.model]):
         return source_files(wildcards)
     directory = f"{RESULTS}/{wildcards.model}/{cards.CONVERTED}"
     return [ancient(directory), directory + digests.LISTING]

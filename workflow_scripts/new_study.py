@@ -80,21 +80,21 @@ def examine(given: str) -> Model:
     import torch
     from transformers import AutoModel
 
-    from workflow_scripts.core.data import cards
     from workflow_scripts.core.model import attention, gguf_files, models, running, weights
+    from workflow_scripts.core.run import model_sources
 
     origin, source = pinned(given)
     directory = models.resolve(models.Source(**source))
-    if cards.is_gguf(source):
+    if model_sources.is_gguf(source):
         tokenizer, config = gguf_files.read_header(directory)[0], gguf_files.read_config(directory)
     else:
-        base = cards.base_of(source) or directory
+        base = model_sources.base_of(source) or directory
         config = weights.read_config(Path(base))
         if getattr(config, "vocab_size", None) is None:
             kind = config.model_type
             raise InputError(f"{given}: {kind}: it does not read text alone; use a model of text")
         tokenizer = models.load_tokenizer(directory)
-    if cards.must_convert(source):  # which takes long, and any weights run as long
+    if model_sources.must_convert(source):  # which takes long, and any weights run as long
         body = AutoModel.from_config(config).eval()
     else:
         body = models.load_body(directory, torch.device("cpu"))

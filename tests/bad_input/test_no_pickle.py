@@ -18,10 +18,10 @@ from workflow_scripts.attention import convert
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.classifiers import load_classifier
+from workflow_scripts.core.run.sources import load_rows
 from workflow_scripts.patterns.annotated_maps import stored_maps
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.core.builders import labels_and_predictions
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.stats import bootstrap
 from workflow_scripts.core.stats.bootstrap import (
     INDEPENDENT,
@@ -193,8 +194,8 @@ def test_a_kind_in_one_unit_has_no_interval() -> None:
 
 
 def test_units_are_documents() -> None:
-    assert bootstrap.document_units(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
-    assert bootstrap.document_units(["a", "a", "a"]).tolist() == [0, 1, 2]
+    assert tables.document_units(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
+    assert tables.document_units(["a", "a", "a"]).tolist() == [0, 1, 2]
 
 
 def test_held_out_by_hand() -> None:

@@ -13,10 +13,9 @@ import pytest
 import yaml
 
 from tests.default_study import MODEL, RESULTS
-from workflow_scripts.core.data import sources
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import config as run_config
-from workflow_scripts.core.run import schema
+from workflow_scripts.core.run import schema, sources
 from workflow_scripts.core.run.config import check
 
 ROOT = Path(__file__).parents[2]

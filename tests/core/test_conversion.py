@@ -15,7 +15,7 @@ from tests.core.tiny_models import save_bert
 from workflow_scripts.attention import convert, model_card
 from workflow_scripts.core.data import cards
 from workflow_scripts.core.model import models, weights
-from workflow_scripts.core.run import job
+from workflow_scripts.core.run import job, model_sources
 
 QUERY = "encoder.layer.1.attention.self.query"
 
@@ -33,7 +33,9 @@ def save_pickled(directory: Path, form: str) -> Path:
     if form == "shards":
         parts = {f"pytorch_model-{part}.bin": list(state)[part::2] for part in (0, 1)}
         held = {name: file for file, names in parts.items() for name in names}
-        (directory / cards.PICKLED[1]).write_text(json.dumps({"metadata": {}, "weight_map": held}))
+        (directory / model_sources.PICKLED[1]).write_text(
+            json.dumps({"metadata": {}, "weight_map": held})
+        )
     for file, names in parts.items():
         content = {name: state[name] for name in names}
         torch.save(content, directory / file, _use_new_zipfile_serialization=form != "old")
@@ -57,7 +59,7 @@ def test_pickled_weights(tmp_path: Path, form: str) -> None:
     assert all(torch.equal(*pair) for pair in zip(*states, strict=True))
     assert (missing, cards.is_current(card, source)) == (set(), True)
     save_bert(directory)  # safetensors, which are read as they are
-    assert (cards.must_convert(source), cards.is_current(card, source)) == (False, False)
+    assert (model_sources.must_convert(source), cards.is_current(card, source)) == (False, False)
 
 
 def test_pickles_that_are_no_weights(tmp_path: Path) -> None:
@@ -79,13 +81,13 @@ def test_an_adapter_is_merged_or_refused(
     directory.mkdir(exist_ok=True)
     about = {"peft_type": "LORA", "r": 2, "lora_alpha": 6, "target_modules": [QUERY]}
     about |= {"base_model_name_or_path": "../base" if place == "adapter" else "not read"}
-    (directory / cards.ADAPTER).write_text(json.dumps(about))
+    (directory / model_sources.ADAPTER).write_text(json.dumps(about))
     down, up = torch.randn(2, 32), torch.randn(32, 2)
     name = f"base_model.model.{QUERY}.lora_"
     parts = {f"{name}A.weight": down, f"{name}B.weight": up}
-    save_file(parts, directory / cards.ADAPTER_WEIGHTS, metadata={"format": "pt"})
+    save_file(parts, directory / model_sources.ADAPTER_WEIGHTS, metadata={"format": "pt"})
     source = {"path": str(directory)}
-    found = cards.local_directories(source)
+    found = model_sources.local_directories(source)
     assert {Path(each).resolve() for each in found} == {directory, base}
     refused(lambda: weights.read_config(directory), directory, "install peft")
     with monkeypatch.context() as patched:
@@ -111,7 +113,10 @@ def test_what_the_hub_has_to_convert(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
     source = models.Source(hub="a/b", revision="0" * 40)
     refused(lambda: models.resolve(source), "a/b", "no safetensors; write file: pytorch_model.bin")
-    named = replace(source, file=cards.PICKLED[0])
-    assert [cards.must_convert(each.to_config()) for each in (source, named)] == [False, True]
+    named = replace(source, file=model_sources.PICKLED[0])
+    assert [model_sources.must_convert(each.to_config()) for each in (source, named)] == [
+        False,
+        True,
+    ]
     convert.main(named.to_config(), tmp_path / "out")
     models.describe(tmp_path / "out", "tiny", named)

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from tests.core.tiny_models import HEADS, LAYERS, POSITIONS, tokenizer
-from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
+from workflow_scripts.core.run.sources import inside_package
 
 CPU = torch.device("cpu")
 

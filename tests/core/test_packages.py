@@ -13,9 +13,9 @@ import yaml
 from snakemake.iocontainers import Wildcards
 
 from tests.parsed_rules import ROOT, parse
-from workflow_scripts.core.data import sources as data_sources
 from workflow_scripts.core.data.cards import is_current, write_card
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import sources as data_sources
 
 SOURCE = {"package": "carrier/model"}
 

@@ -13,10 +13,16 @@ import transformers
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from workflow_scripts.core.data.cards import ADAPTER, ADAPTER_WEIGHTS, PICKLED, SAFETENSORS, base_of
 from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model import gguf_files, models, weights
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.model_sources import (
+    ADAPTER,
+    ADAPTER_WEIGHTS,
+    PICKLED,
+    SAFETENSORS,
+    base_of,
+)
 
 HEADS = {  # the class of a base by the task of its adapter
     "CAUSAL_LM": transformers.AutoModelForCausalLM,

@@ -6,11 +6,11 @@ from workflow_scripts.core.data.cards import (
     check_abilities,
     check_kind,
     converted_directory,
-    must_convert,
     write_card,
 )
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.model_sources import must_convert
 
 
 def main(

@@ -24,7 +24,6 @@ from workflow_scripts.core.measures.one_pass import Measure, Units, summed
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import (
     bootstrap_accuracy,
-    document_units,
     random_halves,
 )
 from workflow_scripts.core.stats.randomisation import LEVEL, TOLERANCE, holm, sign_flips
@@ -220,7 +219,7 @@ def main(
     chosen = np.tile(index, (len(layers), 1))
     if match == "assignment":
         chosen = assigned(np.nanmean(found, axis=0))
-    tested = (found, document_units(documents), chosen, match == "assignment")
+    tested = (found, tables.document_units(documents), chosen, match == "assignment")
     tables.write_csv(matching(*tested, permutations, seed), matches)
     before: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     after = {DIVERGENCE: summed(found[:, layers, chosen, index], documents)}

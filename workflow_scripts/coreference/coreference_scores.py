@@ -55,7 +55,7 @@ def count_corpus(
     and mentions with it are left out.
     """
     cache.expect([document.id for document in documents], "the mentions")
-    units = stats_bootstrap.document_units(names)
+    units = tables.document_units(names)
     heads = (len(antecedents.CANDIDATES), cache.n_layers, cache.n_heads, len(antecedents.TYPES))
     correct, tied = np.zeros((units.max() + 1, *heads), int), np.zeros(heads, int)
     rules = np.zeros((len(correct), len(antecedents.SYSTEMS), len(antecedents.TYPES)), int)

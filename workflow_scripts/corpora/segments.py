@@ -13,10 +13,10 @@ from typing import Any
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example, write_records
-from workflow_scripts.core.data.sources import load_rows, path_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import files_at
+from workflow_scripts.core.run.sources import load_rows, path_of
 from workflow_scripts.corpora.articles import (
     ENDINGS,
     FORMATS,

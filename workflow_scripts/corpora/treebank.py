@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import annotations, tables
-from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree
 from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.sources import load_rows
 from workflow_scripts.corpora.tree_files import trees_of
 
 Pairs = Iterator[tuple[str, annotations.Tree]]

@@ -17,7 +17,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.errors import InputError
@@ -25,6 +24,7 @@ from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.sources import inside_package
 from workflow_scripts.patterns.annotated_maps import (
     CLASSES,
     STAGES,

@@ -78,7 +78,7 @@ def count_corpus(
     relations = counting.relations_of(trees) + ([] if decoder else [counting.ALL_RELEASED])
     directions = counting.DIRECTIONS_BACK if decoder else counting.DIRECTIONS
     parts = [slice(0, 1), slice(1, 2)] if decoder else [slice(None)]  # of the directions
-    units = stats_bootstrap.document_units(documents)
+    units = tables.document_units(documents)
     codes = pd.factorize(np.array(documents, object))[0]
     # A unit of the smallest type that holds its words: treebanks can be large.
     n_words = np.bincount(units, [len(tree.words) for tree in trees]).astype(int)

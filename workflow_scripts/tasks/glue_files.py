@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.sources import load_rows
 from workflow_scripts.core.data.tasks import Task
 from workflow_scripts.core.data.text_files import check_header, read_lines
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run.sources import load_rows
 
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # Of files of sentences with a sentiment, labelled or rated, in SST-2's place.

@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.sources import path_of
 from workflow_scripts.tasks import glue_files, own_files
 
 FORMAT_KEYS = ("format", "encoding", "min_rating")

@@ -5,107 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.sources import inside_package
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.files import files_below
+from workflow_scripts.core.run.model_sources import local_directories
 
-GGUF_ENDING = ".gguf"
-# Types whose models read in both directions, unless their config has is_decoder.
-ENCODERS = frozenset(
-    "albert bert big_bird camembert convbert data2vec-text deberta deberta-v2 distilbert electra "
-    "ernie esm eurobert flaubert funnel gte ibert luke megatron-bert mobilebert modernbert mpnet "
-    "nomic_bert nystromformer rembert roberta roberta-prelayernorm roformer squeezebert xlm "
-    "xlm-roberta xlm-roberta-xl xlnet xmod".split()
-)
 CONVERTED = "converted"  # what a model that must be converted becomes, next to attention/
-SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")  # whole, or in shards
-PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
-ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"  # as PEFT saves one
 NEEDED_TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
-
-
-def is_gguf(source: Mapping[str, Any]) -> bool:
-    """Whether a source of the config, or of a card, is a GGUF file and not a directory."""
-    place = source.get("file") or source.get("path") or source.get("package") or ""
-    return place.lower().endswith(GGUF_ENDING)
-
-
-def kind_of(source: Mapping[str, Any]) -> str:
-    """Whether a source of the config is an encoder or a decoder, by its config.json.
-
-    An encoder where there is none yet, as on the hub: whether that is right is checked with its
-    weights.
-    """
-    if is_gguf(source):
-        return "decoder"
-    try:
-        config = config_of(source)
-    except (InputError, OSError, ValueError):  # said when the model is opened
-        return "encoder"
-    names = [str(name) for name in config.get("architectures") or ()]
-    causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in names)
-    encoder = config.get("model_type") in ENCODERS and not config.get("is_decoder")
-    return "encoder" if encoder and (not causal or "XLNetLMHeadModel" in names) else "decoder"
-
-
-def config_of(source: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a model's config.json; of a hub's repository where it was fetched before.
-
-    Raises OSError or ValueError where there is none.
-    """
-    if "hub" in source:
-        from huggingface_hub import try_to_load_from_cache
-
-        name, revision = source["hub"], source.get("revision")
-        file = try_to_load_from_cache(name, "config.json", revision=revision)
-        if not isinstance(file, str):
-            raise FileNotFoundError(f"{name}: config.json is not fetched yet")
-        return json.loads(Path(file).read_bytes())
-    base = base_of(source)
-    place = base if isinstance(base, Path) else _place_of(source)
-    return json.loads((place / "config.json").read_bytes())
-
-
-def must_convert(source: Mapping[str, Any]) -> bool:
-    """Whether a source is read after a conversion: a GGUF file, pickled weights, an adapter.
-
-    A repository of the hub is, where the source names the `file` of it.
-    """
-    if "hub" in source:
-        return "file" in source
-    place = _place_of(source)
-    pickled = _has(place, PICKLED) and not _has(place, SAFETENSORS)
-    return pickled or is_gguf(source) or (place / ADAPTER).is_file()
-
-
-def base_of(source: Mapping[str, Any]) -> Path | str | None:
-    """What an adapter changes: a local directory, also its own, or a repository of the hub.
-
-    None for what is no adapter.
-    """
-    place = _place_of(source)
-    if "hub" in source or not (place / ADAPTER).is_file():
-        return None
-    if _has(place, (*SAFETENSORS, *PICKLED)):
-        return place
-    name = str(json.loads((place / ADAPTER).read_bytes()).get("base_model_name_or_path"))
-    return next((path for path in (place / name, Path(name)) if path.is_dir()), name)
-
-
-def local_directories(source: Mapping[str, Any]) -> list[str]:
-    """The directory or GGUF file of a local model, and that of an adapter's base elsewhere."""
-    found, base = [source["path"]] if "path" in source else [], base_of(source)
-    return [*found, str(base)] if isinstance(base, Path) and base != _place_of(source) else found
-
-
-def _has(place: Path, names: Sequence[str]) -> bool:
-    return any((place / name).is_file() for name in names)
-
-
-def _place_of(source: Mapping[str, Any]) -> Path:
-    package = source.get("package")
-    return inside_package(package) if package else Path(source.get("path", ""))
 
 
 def converted_directory(card: Path) -> Path:

@@ -182,3 +182,12 @@ def sample_by(rng: random.Random, items: Sequence[Item], n: int) -> Sequence[Ite
 def sample_rows(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     """`n` of the rows of a table, numbered from 0: those that `sample` takes."""
     return frame.iloc[list(sample(range(len(frame)), n, seed))].reset_index(drop=True)
+
+
+def document_units(documents: Sequence[str]) -> np.ndarray:
+    """Number of the unit of each example, int [example], for the document of each.
+
+    That is its document or, where all examples are of one document, itself.
+    """
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    return codes if len(names) > 1 else np.arange(len(documents))

@@ -9,7 +9,7 @@ import numpy as np
 
 from workflow_scripts.core.data.cache import triangle
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
-from workflow_scripts.core.stats.bootstrap import document_units
+from workflow_scripts.core.data.tables import document_units
 
 Name = TypeVar("Name")
 Units = Mapping[str, tuple[np.ndarray, np.ndarray]]

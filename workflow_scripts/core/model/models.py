@@ -13,11 +13,11 @@ from transformers import AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedM
 from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.core.data import cards
-from workflow_scripts.core.data.sources import path_of
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import adapters, attention, weights
+from workflow_scripts.core.run import model_sources
+from workflow_scripts.core.run.sources import path_of
 
 OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
 TEXT = -1  # in place of a text among special tokens
@@ -54,9 +54,9 @@ def resolve(source: Source) -> Path:
     from huggingface_hub import hf_hub_download, snapshot_download
 
     try:
-        if cards.is_gguf(source.to_config()):
+        if model_sources.is_gguf(source.to_config()):
             return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
-        wanted = list(PICKLES if source.file == cards.PICKLED[0] else FILES)
+        wanted = list(PICKLES if source.file == model_sources.PICKLED[0] else FILES)
         found = Path(snapshot_download(source.hub, revision=source.revision, allow_patterns=wanted))
     except Exception as error:  # of any layer of the network below
         what = f"hub: {source.hub} at {source.revision}: {source.file or ''}".rstrip()
@@ -64,10 +64,10 @@ def resolve(source: Source) -> Path:
             f"{what} cannot be fetched ({one_line(error)}); connect this machine, or download it "
             "elsewhere and give its path as from"
         ) from error
-    adapter = (found / cards.ADAPTER).is_file()
+    adapter = (found / model_sources.ADAPTER).is_file()
     if source.file is None and (adapter or not any(found.glob("*.safetensors"))):
         what = "an adapter" if adapter else "no safetensors"
-        file = cards.ADAPTER_WEIGHTS if adapter else cards.PICKLED[0]
+        file = model_sources.ADAPTER_WEIGHTS if adapter else model_sources.PICKLED[0]
         raise InputError(
             f"hub: {source.hub} at {source.revision}: {what}; write file: {file} next to it, from "
             "which the model is made once"

@@ -15,9 +15,9 @@ from safetensors import safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
-from workflow_scripts.core.data.cards import ADAPTER, SAFETENSORS
 from workflow_scripts.core.errors import InputError, and_more, one_line
 from workflow_scripts.core.model.running import is_finite
+from workflow_scripts.core.run.model_sources import ADAPTER, SAFETENSORS
 
 AGAIN = "save the model again with save_pretrained"
 WEIGHTS, INDEX = SAFETENSORS

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from workflow_scripts.core.data import cards
 from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.run import model_sources
 
 ORDER = "in the order of the numbers of the model's outputs"
 
@@ -54,7 +54,7 @@ def _labels_of(source: Mapping[str, Any], task: str) -> list[str] | str:
     Of a hub's repository config.json is read where it has been fetched before.
     """
     try:
-        stated = cards.config_of(source)
+        stated = model_sources.config_of(source)
         names = stated.get("id2label", {"0": "LABEL_0", "1": "LABEL_1"})  # two are not written
         names = [str(names[number]) for number in sorted(names, key=int)]
     except (OSError, ValueError, TypeError, AttributeError) as error:

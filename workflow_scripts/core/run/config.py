@@ -27,9 +27,8 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from workflow_scripts.core.data import cards
 from workflow_scripts.core.errors import InputError, and_more
-from workflow_scripts.core.run import adopted, downloads, places, schema
+from workflow_scripts.core.run import adopted, downloads, model_sources, places, schema
 from workflow_scripts.core.run.files import files_below
 
 KINDS = ("encoder", "decoder")  # of models
@@ -75,7 +74,7 @@ def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str
     for chapter in left_out:
         filled.pop(chapter, None)
     for model in filled["models"].values():
-        model.setdefault("kind", cards.kind_of(model))
+        model.setdefault("kind", model_sources.kind_of(model))
     _check_names(filled, root, schemas)
     _check_own_tasks(filled["tasks"])
     by_default = schema.fill({}, root, root)

@@ -203,15 +203,6 @@ def count_documents(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
     return counted.sum(axis=0)
 
 
-def document_units(documents: Sequence[str]) -> np.ndarray:
-    """Number of the unit of each example, int [example], for the document of each.
-
-    That is its document or, where all examples are of one document, itself.
-    """
-    codes, names = pd.factorize(np.asarray(documents, dtype=object))
-    return codes if len(names) > 1 else np.arange(len(documents))
-
-
 def bootstrap_accuracy(
     correct: np.ndarray, total: np.ndarray, draws: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
