@@ -277,6 +277,7 @@ def _table(ending: str, *others: str, rows_of: Callable[[Path], Iterator[Row]]) 
 
 FORMATS = {
     "csv": _table(".csv", rows_of=read_table),
+    "tsv": _table(".tsv", rows_of=partial(read_table, quoted=False)),
     "jsonl": _table(".jsonl", ".json", ".ndjson", rows_of=read_objects),
     "parquet": _table(".parquet", rows_of=rows_of_parquet),
     "conllu": TextFormat((".conllu",), _ending(".conllu"), articles_of_conllu),
