@@ -10,12 +10,15 @@ the newest) or package:<package>/<path>. `make atlas` does all of this.
 import argparse
 import re
 import shutil
+import string
 import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from workflow_scripts.core.errors import InputError, one_line
 
@@ -31,9 +34,12 @@ N_WORDS = 2000  # of a text, by which its language is known
 PASSES = {"encoder": 5, "decoder": 9}
 OVERHEAD = 150
 MOST_STORED = 5e9  # bytes of maps
-# Frequent words of English: a text has about one in four of them, of other languages few.
-ENGLISH = frozenset("the of and to in is that it was for on with as be at by are this".split())
-ENGLISH_SHARE = 0.15
+# Frequent words of English that are rare in other languages.
+ENGLISH = frozenset(
+    "the and of that this it you with they he she his their there which from would what but not "
+    "would could don't it's i'm we your who when about".split()
+)
+ENGLISH_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,11 @@ def examine(given: str) -> Model:
         if getattr(config, "vocab_size", None) is None:
             kind = config.model_type
             raise InputError(f"{given}: {kind}: it does not read text alone; use a model of text")
+        if config.is_encoder_decoder:
+            raise InputError(
+                f"{given}: {config.model_type}: an encoder-decoder is measured on sentence pairs; "
+                "write a study with the chapter translation (docs/configuration.md)"
+            )
         tokenizer = models.load_tokenizer(directory)
     if model_sources.must_convert(source):  # which takes long, and any weights run as long
         body = AutoModel.from_config(config).eval()
@@ -101,10 +112,12 @@ def examine(given: str) -> Model:
     body = attention.open_attention(body.to(running.pick_device("auto")))
     positions = models.max_positions(body)
     ids = torch.arange(min(N_TOKENS, positions), device=body.device)[None]
+    times = []
     with torch.inference_mode():
-        body(input_ids=ids)
-        start = time.perf_counter()
-        body(input_ids=ids)
+        for _ in range(4):  # the first is slow, and others where the machine is busy
+            start = time.perf_counter()
+            body(input_ids=ids)
+            times.append(time.perf_counter() - start)
     shape = attention.n_layers(body), attention.n_heads(body)
     n_weights = sum(parameter.numel() for parameter in body.parameters())
     kind = "encoder" if attention.is_bidirectional(body) else "decoder"
@@ -112,11 +125,10 @@ def examine(given: str) -> Model:
         f"{body.config.model_type}, {n_weights / 1e6:.0f}M, {shape[0]} layers of {shape[1]} heads"
     )
     special = models.special_tokens(tokenizer)
-    seconds = time.perf_counter() - start
     heads = getattr(config, "architectures", None) or []
     classifier = any(head.endswith("ForSequenceClassification") for head in heads)
     return Model(
-        origin, name_of(given), kind, about, shape, positions, special, seconds, classifier
+        origin, name_of(given), kind, about, shape, positions, special, min(times), classifier
     )
 
 
@@ -135,7 +147,7 @@ def plain(name: str) -> str:
 
 def is_english(words: list[str]) -> bool:
     """Whether as many of these words are frequent ones as in English text."""
-    frequent = sum(word.lower() in ENGLISH for word in words)
+    frequent = sum(word.lower().strip(string.punctuation) in ENGLISH for word in words)
     return frequent > ENGLISH_SHARE * len(words)
 
 
@@ -163,13 +175,18 @@ def is_labelled(text: str) -> bool:
     path = Path(text)
     if path.suffix not in (".tsv", ".csv", ".jsonl"):
         return False
-    with path.open(encoding="utf-8", errors="replace") as opened:
-        return re.search(r"\blabel\b", opened.readline()) is not None
+    with path.open(encoding="utf-8-sig", errors="replace") as opened:
+        first = opened.readline()
+    if path.suffix == ".jsonl":
+        return re.search(r'"label"\s*:', first) is not None
+    return "label" in re.split(r"[,\t]", first.strip().replace('"', ""))
 
 
 def study(name: str, model: Model, text: str | None, before: Model | None = None) -> str:
     """The YAML of a study of this name; with `before`, of what changed from it to the model."""
-    task = plain(Path(text).stem) if text and model.classifier and is_labelled(text) else ""
+    task = (
+        f"own-{plain(Path(text).stem)}" if text and model.classifier and is_labelled(text) else ""
+    )
     tokens = min(N_TOKENS, *(each.positions for each in (model, before) if each))
     stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
     stored //= 1 if model.kind == "encoder" else 2
@@ -179,18 +196,19 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
     lines = [
         "# Edit this and run it again: only what depends on an edit is made anew.",
         "# Every key: docs/configuration.md.",
-        f"study: {name}  # results are in results/{name}/",
+        f"study: {_name(name)}  # results are in results/{name}/",
         "models:",
     ]
-    for each, called in ((before, "before"), (model, model.name)):
+    called_before = before and (before.name if before.name != model.name else f"{before.name}-0")
+    for each, called in ((before, called_before), (model, model.name)):
         if each:
             entry = {"from": each.origin} | ({"task": task} if task and each is model else {})
-            lines.append(f"  {called}: {_flow(entry)}  # {each.kind}: {each.about}")
+            lines.append(f"  {_name(called)}: {_flow(entry)}  # {each.kind}: {each.about}")
     settings = {"from": origin, "n_segments": N_TEXTS, "max_tokens": tokens}
     lines += [
         "corpora:",
         f"  text:  # {N_TEXTS} texts of {tokens} tokens: more narrow the intervals and take longer",
-        f"    {corpus}: {_flow(settings)}",
+        f"    {_name(corpus)}: {_flow(settings)}",
     ]
     surface = {"surface": "attention to positions, special tokens, few or many tokens"}
     surface |= {"clusters": "which heads behave alike"}
@@ -214,7 +232,8 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
             "# pruning: {}  # how many heads can go; takes longer",
         ]
     if before:
-        lines.append(f"compare: {{before: before, after: {model.name}}}  # what changed in a head")
+        compared = {"before": called_before, "after": model.name}
+        lines.append(f"compare: {_flow(compared)}  # what changed in a head")
     if stored > min(MOST_STORED, shutil.disk_usage(".").free / 4) and not (task or before):
         lines.append(
             "attention: {store: false}  # maps would take "
@@ -223,16 +242,20 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
     return "\n".join([*lines, ""])
 
 
+def _name(name: str) -> str:
+    """A name as YAML reads it: one that looks like a number or a date needs quotes."""
+    return f"'{name}'" if not isinstance(yaml.safe_load(name), str) else name
+
+
 def _flow(entry: dict[str, Any]) -> str:
     """An entry on one line of YAML."""
-    import yaml
-
     return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=10**6).strip()
 
 
-def cost(model: Model) -> str:
+def cost(model: Model, before: Model | None) -> str:
     """What the study will take, in words."""
-    minutes = (OVERHEAD + PASSES[model.kind] * N_TEXTS * model.seconds) / 60
+    seconds = model.seconds + (before.seconds if before else 0)
+    minutes = (OVERHEAD + PASSES[model.kind] * N_TEXTS * seconds) / 60
     return (
         f"{model.name}: {model.about}; a text of {N_TOKENS} tokens took {model.seconds:.2g} s, "
         f"so all will take about {max(1, round(minutes))} minutes"
@@ -261,7 +284,7 @@ def main() -> None:
         model = examine(given.model)
         before = examine(given.before) if given.before else None
         yaml = study(file.stem, model, given.text, before)
-        print(cost(model), file=sys.stderr)
+        print(cost(model, before), file=sys.stderr)
         if given.write:
             file.write_text(yaml, encoding="utf-8")
         print(file if given.write else yaml, end="")

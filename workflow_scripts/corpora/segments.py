@@ -37,7 +37,7 @@ MARKS = r"!-/:-@\[-`\x7b-~\u2010-\u205e"
 PIECE = re.compile(rf"[{CJK}{MARKS}]|[^\s{CJK}{MARKS}]+")
 UNIT = re.compile(rf"[{CJK}]|[^\s{CJK}]+")  # where a long sentence may be cut
 SENTENCE = re.compile(
-    r"(?=\S).*?(?:[.!?\u2026]+[^\w\s]*(?=\s)|[\u3002\uff01\uff1f]+[^\w\s]*|$)", re.S
+    r"(?=\S).*?(?:[.!?\u2026]++[^\w\s]*+(?=\s)|[\u3002\uff01\uff1f]+[^\w\s]*|$)", re.S
 )
 log = logging.getLogger(__name__)
 
