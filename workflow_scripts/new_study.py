@@ -106,7 +106,7 @@ def examine(given: str) -> Model:
             )
         tokenizer = models.load_tokenizer(directory)
     if model_sources.must_convert(source):  # which takes long, and any weights run as long
-        body = AutoModel.from_config(config).eval()
+        body = AutoModel.from_config(config, trust_remote_code=False).eval()
     else:
         body = models.load_body(directory, torch.device("cpu"))
     body = attention.open_attention(body.to(running.pick_device("auto")))

@@ -250,7 +250,7 @@ def read_table(path: Path, written: int) -> pd.DataFrame:
     frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
     if "layer_from_0" not in frame:
         return frame
-    frame = frame.drop(columns=["layer", "head"])
+    frame = frame.drop(columns=["layer", "head"], errors="ignore")
     return frame.rename(columns={"layer_from_0": "layer", "head_from_0": "head"})
 
 

@@ -193,6 +193,7 @@ def test_other_heads_and_orders_are_refused(options: dict, labels: Any, words: s
     ],
 )
 def test_what_a_study_of_a_classifier_cannot_have(more: dict, words: str, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
     with pytest.raises(InputError) as error:
         check(study(tmp_path) | more, SCHEMAS)
     assert words in str(error.value)

@@ -47,7 +47,7 @@ DATA = {
 def study() -> dict:
     """A study of files in folders of folders."""
     config = tiny_config()
-    del config["models"]["decoder"], config["battery"]
+    del config["models"]["decoder"], config["battery"], config["models"]["twin"], config["compare"]
     config["models"]["tiny"]["from"] = "model"
     corpora = config["corpora"]
     corpora["text"]["made-up"]["from"] = "texts"

@@ -102,6 +102,7 @@ def hostile_files(study: TinyStudy) -> None:
     shutil.move(study.folder / "tiny-model", folder / "model")
     study.config["data"] = f"texts/../{NAME}"
     study.config["models"]["tiny"]["from"] = f"{NAME}/model"
+    study.config["models"]["twin"]["from"] = f"{NAME}/model"
     study.config["tasks"]["mrpc"] = {"from": "MRPC"}
     study.write_config()
 

@@ -31,7 +31,7 @@ def report(tiny_study: TinyStudy, tmp_path_factory: pytest.TempPathFactory) -> R
 def test_about_a_hundred_entries_in_the_order_of_the_front_page(report: Report) -> None:
     assert 60 < len(report.results) < 150
     # The menu is sorted by name.
-    menu = ["Atlas", "Claims", *PAPERS.values(), "Texts and tasks"]
+    menu = ["Atlas", "Claims", *PAPERS.values(), "Texts and tasks", "Two models compared"]
     assert sorted(report.categories) == sorted(menu)
 
 
@@ -61,7 +61,7 @@ def test_labels_are_words_and_toggles_are_pairs(report: Report) -> None:
     values = {value for result in report.results.values() for value in result["labels"].values()}
     assert "MRPC" in values and "mrpc" not in values
     assert all(
-        re.match(r"[A-Z\[]|made-up|trees|stories|roles|figure|table|tiny|decoder", v)
+        re.match(r"[A-Z\[]|made-up|trees|stories|roles|figure|table|tiny|twin|decoder", v)
         for v in values
     )
 
