@@ -29,6 +29,11 @@ WIKIPEDIA = (
 HUB_ID = re.compile(r"(?:[\w.-]+/)?[\w.-]+(?:@[\w./-]+)?")
 N_TEXTS, N_TOKENS, N_SENTENCES = 100, 128, 500
 N_EXAMPLES = 100  # of a task
+# What a task of one's own cannot be called: the papers' tasks, and kinds of data.
+TAKEN = frozenset(
+    "mrpc stsb sts-b sst2 sst-2 qqp rte qnli mnli cola arct text trees mentions frames maps "
+    "pairs".split()
+)
 N_WORDS = 2000  # of a text, by which its language is known
 # Passes over all texts, by kind, and seconds that take no model: calibrated on the default models.
 PASSES = {"encoder": 5, "decoder": 9}
@@ -184,9 +189,10 @@ def is_labelled(text: str) -> bool:
 
 def study(name: str, model: Model, text: str | None, before: Model | None = None) -> str:
     """The YAML of a study of this name; with `before`, of what changed from it to the model."""
-    task = (
-        f"own-{plain(Path(text).stem)}" if text and model.classifier and is_labelled(text) else ""
-    )
+    task = ""
+    if text and model.classifier and is_labelled(text):
+        task = plain(Path(text).stem)
+        task = f"own-{task}" if task.lower() in TAKEN else task
     tokens = min(N_TOKENS, *(each.positions for each in (model, before) if each))
     stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
     stored //= 1 if model.kind == "encoder" else 2

@@ -47,8 +47,8 @@ def test_a_classifier_is_measured_on_its_task(tmp_path: Path) -> None:
     (tmp_path / "films.tsv").write_text("sentence\tlabel\nFine.\tgood\n", "utf-8")
     model = replace(ENCODER, origin=str(tmp_path), classifier=True)
     text = study("mine", model, str(tmp_path / "films.tsv"))
-    entry = yaml.safe_load(text) | {"models": {"minilm": {"from": MINILM, "task": "own-films"}}}
-    entry["tasks"]["own-films"]["labels"] = ["bad", "good"]
+    entry = yaml.safe_load(text) | {"models": {"minilm": {"from": MINILM, "task": "films"}}}
+    entry["tasks"]["films"]["labels"] = ["bad", "good"]
     assert check(entry, SCHEMAS)["ablation"]["examples"] == new_study.N_EXAMPLES
 
 
