@@ -248,9 +248,9 @@ def chosen(source: dict[str, Any], folder: Path) -> pd.DataFrame:
 def read_table(path: Path, written: int) -> pd.DataFrame:
     """A table, read once in each of its versions, with heads from 0."""
     frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
-    if "layer_from_0" not in frame:
+    if not {"layer", "layer_from_0"} <= set(frame):
         return frame
-    frame = frame.drop(columns=["layer", "head"], errors="ignore")
+    frame = frame.drop(columns=["layer", "head"])
     return frame.rename(columns={"layer_from_0": "layer", "head_from_0": "head"})
 
 

@@ -47,4 +47,4 @@ def test_a_sentence_is_on_the_page_and_stays(
     models = {model["name"] for model in data["models"] if "types" not in model}
     assert {each["model"] for each in data["segments"] if each["id"] == "own-1"} == models
     assert data["study"]["file"] == "tiny.yaml"
-    assert not {"sentence_maps", "atlas_data", "atlas_page"} & copied_study.planned()
+    assert not {"sentence_maps", "atlas_data"} & copied_study.planned()

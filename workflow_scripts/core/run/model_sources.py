@@ -41,7 +41,7 @@ def kind_of(source: Mapping[str, Any]) -> str:
         return "encoder"
     names = [str(name) for name in config.get("architectures") or ()]
     causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in names)
-    encoder = config.get("model_type") in ENCODERS and not config.get("is_decoder")
+    encoder = config.get("model_type") in {None, *ENCODERS} and not config.get("is_decoder")
     return "encoder" if encoder and (not causal or "XLNetLMHeadModel" in names) else "decoder"
 
 
