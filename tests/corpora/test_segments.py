@@ -279,6 +279,11 @@ def test_windows_of_documents_and_of_a_single_one(
     chosen, training, _ = run(tmp_path, {"path": str(tmp_path / "many")}, **options)
     assert not {each.document for each in chosen} & {each.document for each in training}
     assert training
+    for folder in ("one", "other"):  # files of one name
+        (tmp_path / "deep" / folder).mkdir(parents=True)
+        (tmp_path / "deep" / folder / "a.txt").write_text("some words here\n" * 3, "utf-8")
+    chosen, _, _ = run(tmp_path, {"path": str(tmp_path / "deep")}, **options)
+    assert {each.document for each in chosen} == {"one/a.txt:1", "other/a.txt:1"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,13 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
     if "hub" in source:
         yield from _from_hub(source, form, column)
     else:
-        for path in files_at(path_of(source), ENDINGS):
-            yield from articles_of_file(path, form, column)
+        root = path_of(source)
+        for path in files_at(root, ENDINGS):
+            folder = path.parent.relative_to(root if root.is_dir() else path.parent)
+            for article in articles_of_file(path, form, column):
+                # Files of one name in different folders are different documents.
+                named = folder.parts and article.title.startswith(path.name)
+                yield replace(article, title=f"{folder}/{article.title}") if named else article
 
 
 def articles_of_file(path: Path, form: str, column: str = "text") -> Iterator[Article]:
