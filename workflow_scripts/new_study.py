@@ -21,6 +21,7 @@ from typing import Any
 import yaml
 
 from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.run import schema
 
 WIKIPEDIA = (
     "package:gensim/test/test_data/"
@@ -29,11 +30,7 @@ WIKIPEDIA = (
 HUB_ID = re.compile(r"(?:[\w.-]+/)?[\w.-]+(?:@[\w./-]+)?")
 N_TEXTS, N_TOKENS, N_SENTENCES = 100, 128, 500
 N_EXAMPLES = 100  # of a task
-# What a task of one's own cannot be called: the papers' tasks, and kinds of data.
-TAKEN = frozenset(
-    "mrpc stsb sts-b sst2 sst-2 qqp rte qnli mnli cola arct text trees mentions frames maps "
-    "pairs".split()
-)
+SCHEMAS = Path(__file__).parents[1] / "rules/schemas"
 N_WORDS = 2000  # of a text, by which its language is known
 # Passes over all texts, by kind, and seconds that take no model: calibrated on the default models.
 PASSES = {"encoder": 5, "decoder": 9}
@@ -97,7 +94,7 @@ def examine(given: str) -> Model:
     origin, source = pinned(given)
     directory = models.resolve(models.Source(**source))
     if model_sources.is_gguf(source):
-        tokenizer, config = gguf_files.read_header(directory)[0], gguf_files.read_config(directory)
+        tokenizer, config, _ = gguf_files.read_header(directory)
     else:
         base = model_sources.base_of(source) or directory
         config = weights.read_config(Path(base))
@@ -191,8 +188,9 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
     """The YAML of a study of this name; with `before`, of what changed from it to the model."""
     task = ""
     if text and model.classifier and is_labelled(text):
-        task = plain(Path(text).stem)
-        task = f"own-{task}" if task.lower() in TAKEN else task
+        task, tasks = plain(Path(text).stem), schema.assemble(SCHEMAS)["properties"]["tasks"]
+        own = re.fullmatch(tasks["propertyNames"]["pattern"], task)
+        task = task if own and task not in tasks["properties"] else f"own-{task}"
     tokens = min(N_TOKENS, *(each.positions for each in (model, before) if each))
     stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
     stored //= 1 if model.kind == "encoder" else 2

@@ -16,13 +16,7 @@ from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 
 LONGEST_NAME = 256  # of a file
-SNAKEMAKE = [
-    sys.executable,
-    "-m",
-    "snakemake",
-    "--snakefile",
-    f"{Path(__file__).parents[2]}/Snakefile",
-]
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "-s", f"{Path(__file__).parents[2]}/Snakefile"]
 # Forced: else a page older than the code would stay as it is, without a word.
 RULES = "--forcerun atlas_data --allowed-rules sentence_maps atlas_data atlas_page --".split()
 

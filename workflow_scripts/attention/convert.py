@@ -40,7 +40,7 @@ def main(source: dict, converted: job.Out, files: list[Path] = ()) -> None:
     place = models.resolve(models.Source(**source))
     converted.mkdir(parents=True)
     if not place.is_dir():
-        (tokenizer, quantised), model = gguf_files.read_header(place), gguf_files.load(place)
+        (tokenizer, _, quantised), model = gguf_files.read_header(place), gguf_files.load(place)
         if quantised:
             model.config.quantised = quantised
         models.save(model, tokenizer, converted)

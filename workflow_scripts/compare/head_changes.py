@@ -15,17 +15,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
-from workflow_scripts.core.data.patterns import CachedExample, Patterns
+from workflow_scripts.core.data.patterns import CachedExample, Patterns, row_entropy
 from workflow_scripts.core.data.wordpieces import is_decoder
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.entropies import row_entropy
 from workflow_scripts.core.measures.forms import KEYS
 from workflow_scripts.core.measures.one_pass import Measure, Units, summed
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats.bootstrap import (
-    bootstrap_accuracy,
-    random_halves,
-)
+from workflow_scripts.core.stats.bootstrap import bootstrap_accuracy, random_halves
 from workflow_scripts.core.stats.randomisation import LEVEL, TOLERANCE, holm, sign_flips
 
 FLIPS = 100  # for each head at least, so that Holm's correction for all of them can reach LEVEL

@@ -11,9 +11,8 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
-from workflow_scripts.core.data.patterns import CachedExample
+from workflow_scripts.core.data.patterns import CachedExample, row_entropy
 from workflow_scripts.core.data.wordpieces import is_decoder
-from workflow_scripts.core.measures.entropies import row_entropy
 from workflow_scripts.core.measures.one_pass import Measure, in_one_pass, mean_per_segment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import per_head

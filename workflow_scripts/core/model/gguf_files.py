@@ -27,8 +27,8 @@ from workflow_scripts.core.model.weights import quiet
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
 
-def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
-    """A GGUF file's tokenizer, and the type of most weights where it is a quantised one."""
+def read_header(file: Path) -> tuple[FastTokenizer, PretrainedConfig, str | None]:
+    """A GGUF file's tokenizer and config, and the type of most weights where they are quantised."""
     with _readable(file) as place:
         from gguf import GGUFReader
 
@@ -43,13 +43,7 @@ def read_header(file: Path) -> tuple[FastTokenizer, str | None]:
         raise _unreadable(file, "it has no weights")
     _check_positions(file, reader, config)
     most = numbers.most_common(1)[0][0]
-    return tokenizer, None if most in PLAIN else most
-
-
-def read_config(file: Path) -> PretrainedConfig:
-    """The config of the model in a GGUF file."""
-    with _readable(file) as place:
-        return AutoConfig.from_pretrained(**place, trust_remote_code=False)
+    return tokenizer, config, None if most in PLAIN else most
 
 
 def load(file: Path) -> PreTrainedModel:
