@@ -28,7 +28,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.errors import InputError, and_more
-from workflow_scripts.core.run import adopted, downloads, model_sources, places, schema
+from workflow_scripts.core.run import downloads, model_sources, own_tasks, places, schema
 from workflow_scripts.core.run.files import files_below
 
 KINDS = ("encoder", "decoder")  # of models
@@ -76,12 +76,11 @@ def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str
     for model in filled["models"].values():
         model.setdefault("kind", model_sources.kind_of(model))
     _check_names(filled, root, schemas)
-    _check_own_tasks(filled["tasks"])
     by_default = schema.fill({}, root, root)
     check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
     check_needs(filled, schemas)
     _check_references(filled, root)
-    adopted.enter_labels(filled, root)
+    own_tasks.enter_labels(filled, root)
     downloads.check(filled, root)
     for node in list(schema.nodes(filled, root, root)):
         part = schema.parent(filled, node)
@@ -189,18 +188,6 @@ def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) ->
                     f"config: {key}: this name is taken by {other} (upper and lower case count as "
                     "one); choose another"
                 )
-
-
-def _check_own_tasks(tasks: dict[str, Any]) -> None:
-    """Raise InputError where the keys of a task of the study's own contradict each other."""
-    for name, task in tasks.items():
-        labels, where = task.get("labels", []), f"config: tasks.{name}"
-        if labels and task["format"] == "ratings" and (labels == "score" or len(labels) != 2):
-            raise InputError(f"{where}.labels: ratings have two, the negative first; correct them")
-        if labels != "score" and len({*map(str, labels)}) < len(labels):
-            raise InputError(f"{where}.labels: two are one in a file, as it has texts; remove one")
-        if labels and task["label"] in task.get("text", []):
-            raise InputError(f"{where}.text: {task['label']!r} is the label's column; remove it")
 
 
 def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Classifiers that are fine-tuned already: what their studies may hold, and their labels."""
+"""Tasks of the study's own, also of classifiers that are fine-tuned already, and their labels."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,8 +13,10 @@ def enter_labels(config: dict[str, Any], root: dict[str, Any]) -> None:
     """Enter the labels of own tasks that have none: those of their classifier, in config.json.
 
     Files of a task that is then `numbered` may also hold the numbers of the labels. Raises
-    InputError where there are no labels, and for what a classifier's study cannot have.
+    InputError where there are no labels, for keys of a task that contradict each other, and for
+    what a classifier's study cannot have.
     """
+    _check_keys(config["tasks"])
     own = config["tasks"].keys() - root["properties"]["tasks"]["properties"].keys()
     for name, model in config["models"].items():
         if "task" in model:
@@ -28,6 +30,18 @@ def enter_labels(config: dict[str, Any], root: dict[str, Any]) -> None:
                 raise InputError(f"config: tasks.{task}.labels: missing; add it: {what}")
             entry["labels"] = labels = _labels_of(given[0], task)
             entry["numbered"] = not any(label.isdecimal() for label in labels)
+
+
+def _check_keys(tasks: dict[str, Any]) -> None:
+    """Raise InputError where the keys of a task contradict each other."""
+    for name, task in tasks.items():
+        labels, where = task.get("labels", []), f"config: tasks.{name}"
+        if labels and task["format"] == "ratings" and (labels == "score" or len(labels) != 2):
+            raise InputError(f"{where}.labels: ratings have two, the negative first; correct them")
+        if labels != "score" and len({*map(str, labels)}) < len(labels):
+            raise InputError(f"{where}.labels: two are one in a file, as it has texts; remove one")
+        if labels and task["label"] in task.get("text", []):
+            raise InputError(f"{where}.text: {task['label']!r} is the label's column; remove it")
 
 
 def _check(what: str, model: Mapping[str, Any], config: dict[str, Any], own: set[str]) -> None:
