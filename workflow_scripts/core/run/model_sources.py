@@ -45,6 +45,15 @@ def kind_of(source: Mapping[str, Any]) -> str:
     return "encoder" if encoder and (not causal or "XLNetLMHeadModel" in names) else "decoder"
 
 
+def predicts_masked(source: Mapping[str, Any]) -> bool:
+    """Whether a source of the config has a masked-LM head of its own, by its config.json."""
+    try:
+        names = config_of(source).get("architectures")
+    except (InputError, OSError, ValueError):  # also of GGUF files; said when the model is opened
+        return False
+    return any(str(name).endswith("ForMaskedLM") for name in names or ())
+
+
 def config_of(source: Mapping[str, Any]) -> dict[str, Any]:
     """The content of a model's config.json; of a hub's repository where it was fetched before.
 
