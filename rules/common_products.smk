@@ -36,7 +36,7 @@ class Products:
     kinds: Iterable[str] = KINDS
     per_model: bool = True
     wanted: bool = True
-    only: Iterable[str] = MODELS
+    only: Iterable[str] = tuple(MODELS)
 
     def when(self, wanted: bool) -> "Products":
         """The same of products that are `wanted` only so."""
