@@ -40,19 +40,21 @@ def heads_with_role(products: Products, role: str) -> Measured:
 
 @measure("battery-causal")
 def excess_loss(products: Products, role: str, mode: str, text: str) -> Measured:
-    """Nats by which the loss is higher without a role's heads than without any random ones.
+    """Nats by which the loss is higher without a role's heads than without sets free of the role.
 
-    That is than without the sample of random heads that costs the most: of n samples, a set of
-    random heads exceeds it once in n + 1 times.
+    The sets have as many heads of the same layers; their mean is paired with the loss by sequence.
+    Where p, the role's rank among the sets, is not below LEVEL, the lower end is 0 at most.
     """
-    row = products.row("battery-causal", role=role, mode=mode, text=text, chosen="all")
-    if pd.isna(row["margin"]):
+    row = products.row("battery-causal", role=role, mode=mode, text=text)
+    if pd.isna(row["excess"]):
         raise NotMeasured(f"battery-causal: {role}: {row['note']}")
     about = f"{row['n_heads']} heads; intact {row['intact']:.2f} nats, without them "
-    about += f"{row['loss']:.2f}, without random ones {row['random']:.2f}, in the worst of "
-    about += f"{row['n_samples']} samples {row['random_max']:.2f}; p = {row['p']:.2g} by the rank "
-    about += "among the samples, which the interval holds fixed"
-    return row_number(row, "margin", "sequences", interval=OF_SEQUENCES, about=about)
+    about += f"{row['loss']:.2f}, without {row['n_free']} sets free of the role "
+    about += f"{row['random']:.2f} ({row['random_min']:.2f} to {row['random_max']:.2f}); "
+    about += f"p = {row['p']:.2g}; {row['accuracy_intact']:.0%} of the tokens ranked first intact, "
+    about += f"{row['accuracy']:.0%} without the heads"
+    number = row_number(row, "excess", "sequences", interval=OF_SEQUENCES, about=about)
+    return number if row["p"] < LEVEL else replace(number, low=min(number.low, 0))
 
 
 @measure(RANDOM, COPYING, "battery-correlations")

@@ -4,7 +4,7 @@ A batch runs once through the plain model; each variant runs from its lowest dis
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +31,8 @@ from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, wa
 from workflow_scripts.core.model.interventions import Disabled, Replacement
 
 log = logging.getLogger(__name__)
+# What the logits [token, vocabulary] give the next tokens [token], [token].
+Score = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
 # Tokens whose logits are computed at a time: they stay in a CPU's cache, and keep a GPU busy.
 UNEMBEDDED = {"cpu": 128, "gpu": 4096}
@@ -45,12 +47,28 @@ def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
     return model
 
 
+def nats(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """The loss of each target, [token]."""
+    return cross_entropy(logits.float(), targets, reduction="none")
+
+
+def ranked_first(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """1 where the target has the largest logit, else 0, [token]."""
+    return (logits.argmax(-1) == targets).float()
+
+
 def token_losses(
-    model: PreTrainedModel, ids: torch.Tensor, real: torch.Tensor | None = None
+    model: PreTrainedModel,
+    ids: torch.Tensor,
+    real: torch.Tensor | None = None,
+    score: Score = nats,
 ) -> torch.Tensor:
-    """Nats of each next token of `ids` [batch, token], [batch, token - 1]; NaN where not `real`."""
-    logits = model(input_ids=ids, attention_mask=real, use_cache=False).logits
-    each = cross_entropy(logits[:, :-1].transpose(1, 2).float(), ids[:, 1:], reduction="none")
+    """Score of each next token of `ids` [batch, token], [batch, token - 1]; NaN where not `real`.
+
+    That is its loss in nats, unless `score` is another.
+    """
+    logits = model(input_ids=ids, attention_mask=real, use_cache=False).logits[:, :-1]
+    each = score(logits.flatten(0, 1), ids[:, 1:].flatten()).view(logits.shape[:2])
     return each if real is None else each.masked_fill(~real[:, 1:].bool(), torch.nan)
 
 
@@ -95,8 +113,8 @@ class Start:
         targets, scored = inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:].bool()
         return cls(model, layers, shorter, targets, scored, entering, left, output)
 
-    def losses(self, depth: int, n: int) -> torch.Tensor:
-        """Nats [variant, batch, token - 1] of `n` variants stacked, from layer `depth` up."""
+    def losses(self, depth: int, n: int, score: Score = nats) -> torch.Tensor:
+        """Scores [variant, batch, token - 1] of `n` variants stacked, from layer `depth` up."""
         place = self.layers.places[depth]
         stacked = self.entering[place].repeat(n, 1, 1)
         with ExitStack() as stack:
@@ -111,16 +129,15 @@ class Start:
         targets = self.targets.expand_as(scored)[scored]
         size = UNEMBEDDED["cpu" if hidden.is_cpu else "gpu"]
         parts = zip(hidden[scored].split(size), targets.split(size), strict=True)
-        nats = torch.full(scored.shape, torch.nan, device=hidden.device)
-        nats[scored] = torch.cat([self._part_nats(*part) for part in parts])
-        return nats
+        found = torch.full(scored.shape, torch.nan, device=hidden.device)
+        found[scored] = torch.cat([score(self._logits(*part), part[1]) for part in parts])
+        return found
 
-    def _part_nats(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Nats [token] of some of the body's outputs, by what the model does with all of them."""
+    def _logits(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Logits [token, vocabulary] of some of the body's outputs, by what the model does."""
         output = replace(self.output, last_hidden_state=hidden[None])
         with running.replaced(self.layers.body, lambda *args, **kwargs: output):
-            logits = self.model(input_ids=targets[None], use_cache=False).logits[0]
-        return cross_entropy(logits.float(), targets, reduction="none")
+            return self.model(input_ids=targets[None], use_cache=False).logits[0]
 
 
 def ablate(
@@ -131,8 +148,9 @@ def ablate(
     instead: Replacement | None = None,
     *,
     pass_tokens: int = 1536,
+    score: Score = nats,
 ) -> np.ndarray:
-    """Nats of each next token, float32 [variant, example, longest - 1], NaN beyond an example.
+    """Score of each next token, float32 [variant, example, longest - 1], NaN beyond an example.
 
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
@@ -145,8 +163,8 @@ def ablate(
     def run(inputs: dict[str, torch.Tensor], watcher: Disabled) -> torch.Tensor:
         if layers is None:
             given = inputs["input_ids"], inputs["attention_mask"]
-            return one_by_one(model, watcher, lambda: token_losses(model, *given))
-        return _from_branches(model, layers, inputs, watcher, pass_tokens)
+            return one_by_one(model, watcher, lambda: token_losses(model, *given, score))
+        return _from_branches(model, layers, inputs, watcher, pass_tokens, score)
 
     with torch.inference_mode(), running.OneDNN():
         longest = [tokens[index] for index in running.by_length(lengths, size)[0][:2]]
@@ -194,8 +212,9 @@ def _from_branches(
     inputs: dict[str, torch.Tensor],
     watcher: Disabled,
     pass_tokens: int,
+    score: Score,
 ) -> torch.Tensor:
-    """Nats [variant, batch, token - 1] of one padded batch, from each variant's lowest layer up."""
+    """Scores [variant, batch, token - 1] of one padded batch, from each variant's lowest layer up."""
     start = Start.from_batch(model, layers, inputs)
     # Without any disabled head a variant starts from the last layer, which costs least.
     lowest = lowest_layer(watcher.heads, len(layers.places) - 1)
@@ -206,7 +225,7 @@ def _from_branches(
         for chunk in variants.split(max(1, pass_tokens // ids.numel())):
             rows = watcher.heads[chunk].repeat_interleave(len(ids), 0)
             with watching(model, replace(watcher, heads=rows)):
-                losses[chunk] = start.losses(depth, len(chunk))
+                losses[chunk] = start.losses(depth, len(chunk), score)
     return losses
 
 
