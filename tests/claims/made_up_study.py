@@ -240,11 +240,11 @@ def decoders(study: MadeUpTables) -> None:
     rows = study.heads({}, {"role": "retrieval", "n": 20}, score=(0, 0.3, "ci"), others=(0, 0.15))
     rows = [row | {"p_corrected": study.rng.choice([0.01, 0.5])} for row in rows]
     study.table("battery/retrieval", rows)
-    axes = {"mode": ("zero", "mean"), "chosen": ("all", "strongest 8")}
-    axes |= {"text": ("first copy", "second copy")}
+    axes = {"mode": ("zero", "mean"), "text": ("first copy", "second copy")}
     same = {"role": "induction", "n": 20, "n_heads": 8, "intact": 3.3, "loss": 12.0, "note": ""}
-    same |= {"random": 4.0, "random_max": 6.0, "n_samples": 20, "p": 1 / 21}
-    study.table("battery-causal", study.made(axes, same, margin=(-2, 8)))
+    same |= {"random": 4.0, "random_min": 3.4, "random_max": 6.0, "n_free": 20}
+    same |= {"accuracy_intact": 0.6, "accuracy": 0.1, "p": study.rng.choice([1, 3]) / 21}
+    study.table("battery-causal", study.made(axes, same, excess=(-2, 8)))
     same = {"with": "copying", "n": 24, "n_groups": 12}  # pairs of heads share keys and values
     rows = study.made({"of": ("induction", "eigenvalue")}, same, rho=(-1, 1, "ci"))
     study.table("battery-correlations", rows)

@@ -31,7 +31,7 @@ Heads = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Tested:
+class KnockOut:
     """The heads of a role, `own` [layer, head], and sets of as many heads of each layer.
 
     `free` [set, layer, head] hold none of the role's heads, `mixed` some of them; `note` states why
@@ -63,19 +63,19 @@ def found_heads(scores: pd.DataFrame) -> dict[str, Heads]:
     return found
 
 
-def to_test(role: str, found: Heads, shape: tuple[int, int], n_samples: int, seed: int) -> Tested:
+def to_test(role: str, found: Heads, shape: tuple[int, int], n_samples: int, seed: int) -> KnockOut:
     """The heads of a role with up to `n_samples` different free sets, and as many mixed ones.
 
     The mixed ones hold 1, 2, ... of the role's heads in turn, all but one at most.
     """
     own, none = as_grid(found, shape), np.zeros((0, *shape), dtype=bool)
     if not found:
-        return Tested(role, own, none, none, "no head has this role")
+        return KnockOut(role, own, none, none, "no head has this role")
     n_own, n_others = own.sum(axis=1), (~own).sum(axis=1)
     short = np.flatnonzero(n_own > n_others)
     if len(short):
         layers = "1 layer" if len(short) == 1 else f"{len(short)} layers"
-        return Tested(role, own, none, none, f"most heads of {layers} have this role")
+        return KnockOut(role, own, none, none, f"most heads of {layers} have this role")
     rng = np.random.default_rng(seed)
     possible = math.prod(map(math.comb, n_others.tolist(), n_own.tolist()))
     free: dict[bytes, np.ndarray] = {}
@@ -84,7 +84,7 @@ def to_test(role: str, found: Heads, shape: tuple[int, int], n_samples: int, see
         free.setdefault(drawn.tobytes(), drawn)
     doses = [1 + number % (len(found) - 1) for number in range(n_samples if len(found) > 1 else 0)]
     mixed = np.unique([draw(own, dose, rng) for dose in doses], axis=0) if doses else none
-    return Tested(role, own, np.array(list(free.values())), mixed)
+    return KnockOut(role, own, np.array(list(free.values())), mixed)
 
 
 def as_grid(heads: Heads, shape: tuple[int, int]) -> np.ndarray:
@@ -129,7 +129,7 @@ def scores_of(
 
 
 def rows_of(
-    tested: Tested, intact: ByText, disabled: ByText, accuracy: ByText, bootstrap: int, seed: int
+    tested: KnockOut, intact: ByText, disabled: ByText, accuracy: ByText, bootstrap: int, seed: int
 ) -> list[dict]:
     """A row for each text: the losses intact, without the role's heads and without free sets.
 
@@ -137,8 +137,7 @@ def rows_of(
     `tested.sets`; `accuracy` [2, ...] is the share of tokens ranked first, intact and without the
     role's heads. Intervals of 95% resample sequences or segments, the same for all. `cost` is the
     loss without the role's heads minus the intact one, `excess` minus the mean over the free sets,
-    whose own means run from `random_min` to `random_max`. `as_large` counts the free sets that cost
-    at least as much as the role's heads; p is (1 + as_large) / (1 + n_free).
+    whose own means run from `random_min` to `random_max`; as_large and p are those of `rank`.
     """
     heads = " ".join(head_label(*head) for head in np.argwhere(tested.own))
     about = {"role": tested.role, "n_heads": int(tested.own.sum()), "heads": heads}
@@ -155,10 +154,19 @@ def rows_of(
             means = free.mean(axis=1)
             values |= {"random": free.mean(axis=0), "excess": without - free.mean(axis=0)}
             row |= {"random_min": means.min(), "random_max": means.max()}
-            row["as_large"] = int((means >= without.mean() - TOLERANCE).sum())
-            row["p"] = (1 + row["as_large"]) / (1 + len(free))
+            row["as_large"], row["p"] = rank(without.mean(), means)
         rows.append(row | with_intervals(values, bootstrap, seed))
     return rows
+
+
+def rank(loss: float, free: np.ndarray) -> tuple[int, float]:
+    """How many of the losses of `free` sets are at least as large as `loss`, and its one-sided p.
+
+    p is uniform where the role's set costs as much as others but for noise. Where heads differ, the
+    costliest head of a layer is in no free set if the role has it: p is then small, too.
+    """
+    as_large = int((free >= loss - TOLERANCE).sum())
+    return as_large, (1 + as_large) / (1 + len(free))
 
 
 def with_intervals(values: ByText, bootstrap: int, seed: int) -> dict[str, float]:
@@ -172,7 +180,7 @@ def with_intervals(values: ByText, bootstrap: int, seed: int) -> dict[str, float
 
 
 def doses_of(
-    tested: Tested, intact: ByText, disabled: ByText, bootstrap: int, seed: int
+    tested: KnockOut, intact: ByText, disabled: ByText, bootstrap: int, seed: int
 ) -> list[dict]:
     """A row for each text and dose, how many of the role's heads a set holds.
 

@@ -155,8 +155,8 @@ def main(
 ) -> None:
     """Write the roles of every head: `random`'s columns, and those on the corpus.
 
-    The counts are n_read (segments), n_segments (those with two queries), n_documents, n_repeats and
-    n_queries, see `repeats`.
+    The counts are n_read (segments), n_segments (those with two queries or more), n_documents,
+    n_repeats and n_queries, see `repeats`.
     """
     card = read_card(model)
     directory = models.directory_of(card)

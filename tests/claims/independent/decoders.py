@@ -17,11 +17,14 @@ def heads_with_role(study: Study, role: str) -> Cases:
 
 
 def excess_loss(study: Study, role: str, mode: str, text: str) -> Cases:
-    wanted = {"role": role, "mode": mode, "text": text, "chosen": "all"}
+    wanted = {"role": role, "mode": mode, "text": text}
     row = study.rows("tables/battery-causal.csv", **wanted).iloc[0]
-    if math.isnan(row["margin"]):
+    if math.isnan(row["excess"]):
         raise Missing(role)
-    return [Case(row["margin"], row["margin_low"], row["margin_high"])]
+    low = row["excess_low"]
+    if row["p"] >= 0.05 and low > 0:
+        low = 0.0
+    return [Case(row["excess"], low, row["excess_high"])]
 
 
 def copying_among(study: Study, role: str) -> Cases:

@@ -214,7 +214,7 @@ def _from_branches(
     pass_tokens: int,
     score: Score,
 ) -> torch.Tensor:
-    """Scores [variant, batch, token - 1] of one padded batch, from each variant's lowest layer up."""
+    """Scores [variant, batch, token - 1] of a padded batch, from each variant's lowest layer up."""
     start = Start.from_batch(model, layers, inputs)
     # Without any disabled head a variant starts from the last layer, which costs least.
     lowest = lowest_layer(watcher.heads, len(layers.places) - 1)
