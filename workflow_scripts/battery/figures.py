@@ -220,7 +220,8 @@ def draw_doses(axes: Axes, rows: pd.DataFrame) -> None:
             figures.intervals(axes, "y", some["cost"], (low, high), some["dose"], look, **BARS)
     axes.axhline(0, color=colours.UNCHANGED, lw=1, label="intact", zorder=1)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    axes.margins(x=0.08)
+    most = own["dose"].max()
+    axes.set_xlim(-0.08 * most, 1.08 * most)
 
 
 @figures.drawn
@@ -238,6 +239,7 @@ def battery_causal(doses: Path) -> Figure:
             axes.set_title(f"{TEXTS[text]} ({mode})")
         if (mode, text) == columns[0]:
             axes.set_ylabel(f"{role}\ncost, nats")
+    figure.align_ylabels()
     keys = {}
     for axes in panels:
         keys |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
