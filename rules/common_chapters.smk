@@ -37,6 +37,14 @@ def products_judged(wildcards) -> list[str]:
     return files_read(map(Path, claims_of(wildcards)), files)
 
 
+def untrained_judged(wildcards) -> list[str]:
+    """The products of a model's untrained copies that measures of claims read."""
+    from workflow_scripts.claims.claim_verdicts import files_read
+
+    files = untrained_products(wildcards.model) if "untrained" in config else []
+    return files_read(map(Path, claims_of(wildcards)), files)
+
+
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
     """A function that gives the files of the text that the entry names under `key`, if any."""
 
