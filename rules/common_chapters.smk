@@ -37,12 +37,16 @@ def products_judged(wildcards) -> list[str]:
     return files_read(map(Path, claims_of(wildcards)), files)
 
 
+def untrained_of(model: str) -> list[str]:
+    """The tables of a model's untrained copies, where the study has some."""
+    return untrained_products(model) if "untrained" in config else []
+
+
 def untrained_judged(wildcards) -> list[str]:
-    """The products of a model's untrained copies that measures of claims read."""
+    """Those that measures of claims read."""
     from workflow_scripts.claims.claim_verdicts import files_read
 
-    files = untrained_products(wildcards.model) if "untrained" in config else []
-    return files_read(map(Path, claims_of(wildcards)), files)
+    return files_read(map(Path, claims_of(wildcards)), untrained_of(wildcards.model))
 
 
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
