@@ -112,7 +112,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"{title}, running text",
             f"Attention to {token}, of tokens that occurred once before. Mean over segments of "
             f"{corpus} {OVER_DOCUMENTS} p, of heads with the role on random tokens: sign flips of "
-            "documents, against the best wrong token, near the right one or right for another query, "
+            "documents, against the best wrong token, near the right one or of another query, "
             "corrected for those heads and roles.",
             {"role": role},
         )
@@ -164,7 +164,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
             title,
             f"On random tokens, attention to {token} is above the threshold, and above that to the "
             "head's best other offset with p below .05, corrected for all heads and roles; on "
-            "running text it is above that to the best wrong token, near the right one or right for "
+            "running text it is above that to the best wrong token, near the right one or of "
             "another query, by a paired interval over documents.",
             RANDOM,
             {"role": role, "confirmed": True},
