@@ -179,7 +179,7 @@ def test_roles_are_read_from_all_tables(tmp_path: Path) -> None:
 
 
 def test_rows_of_every_role() -> None:
-    """A role that no head has has rows, too, but no dose; a set's cost is what the model says."""
+    """A role that no head has has rows without a dose; a set's loss is what the model says."""
     model = attention.open_attention(random_decoder(LLAMA))
     roles = {"previous": [(0, 1)], "duplicate": [], "sink": [(0, 0), (0, 2), (1, 1)]}
     modes = ["zero", "uniform"]
@@ -196,6 +196,7 @@ def test_rows_of_every_role() -> None:
     silent = frame[frame["role"] == "duplicate"]
     assert silent[["loss", "accuracy", "p", "p_corrected"]].isna().all(axis=None)
     assert silent["note"].eq("no head has this role").all()
+    assert doses.loc[doses["role"] == "duplicate", "n_sets"].tolist() == [0] * 3 * 2
     sets = doses.pivot_table(index="role", columns="dose", values="n_sets")
     assert sets.loc["sink", [0, 3]].tolist() == [3, 1]
     assert sets.loc["previous", [0, 1]].tolist() == [3, 1]

@@ -185,12 +185,16 @@ def doses_of(
     """A row for each text and dose, how many of the role's heads a set holds.
 
     `cost` is the mean, over the sets, of the loss minus the intact one, with an interval over
-    sequences or segments; the sets' own means run from `cost_min` to `cost_max`.
+    sequences or segments; the sets' own means run from `cost_min` to `cost_max`. Of a role without
+    heads there is a row without dose.
     """
     rows = []
     for text in TEXTS:
         costs = disabled[text] - intact[text]
-        for dose in np.unique(tested.dose) if tested.own.any() else ():
+        if not tested.own.any():
+            rows.append({"role": tested.role, "text": text, "n_sets": 0, "n": len(intact[text])})
+            continue
+        for dose in np.unique(tested.dose):
             of_dose = costs[tested.dose == dose]
             row = {"role": tested.role, "text": text, "dose": int(dose), "n_sets": len(of_dose)}
             row |= with_intervals({"cost": of_dose.mean(axis=0)}, bootstrap, seed)
@@ -248,7 +252,7 @@ def tests(
     frame = pd.DataFrame(rows).reindex(columns=[name for name in COLUMNS if name != "p_corrected"])
     together = frame[frame["p"].notna()].groupby(["mode", "text"])["p"]
     frame["p_corrected"] = together.transform(lambda p: holm(p.to_numpy()))
-    return frame[COLUMNS], pd.DataFrame(doses, columns=DOSES)
+    return frame[COLUMNS], pd.DataFrame(doses, columns=DOSES).astype({"dose": "Int64"})
 
 
 def read_roles(roles: Path, sinks: Path, others: Sequence[Path]) -> pd.DataFrame:

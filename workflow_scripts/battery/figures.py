@@ -213,12 +213,15 @@ OWN = Look("all heads of the role, 95% interval", colours.VERMILLION, "D")
 
 def draw_doses(axes: Axes, rows: pd.DataFrame) -> None:
     """What sets of heads cost by how many of the role's heads they hold, the role's own last."""
+    axes.axhline(0, color=colours.UNCHANGED, lw=1, label="intact", zorder=1)
+    if not rows["n_sets"].any():
+        heatmaps.note(axes, "no head has this role")
+        return
     sets, own = rows.iloc[:-1], rows.iloc[-1:]
     for some, ends, look in ((sets, ("min", "max"), SETS), (own, ("low", "high"), OWN)):
         if len(some):
             low, high = (some[f"cost_{end}"] for end in ends)
             figures.intervals(axes, "y", some["cost"], (low, high), some["dose"], look, **BARS)
-    axes.axhline(0, color=colours.UNCHANGED, lw=1, label="intact", zorder=1)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     most = own["dose"].max()
     axes.set_xlim(-0.08 * most, 1.08 * most)
@@ -226,7 +229,7 @@ def draw_doses(axes: Axes, rows: pd.DataFrame) -> None:
 
 @figures.drawn
 def battery_causal(doses: Path) -> Figure:
-    """A row for each role that heads have, a column for each mode and text."""
+    """A row for each role, a column for each mode and text."""
     frame = tables.read_csv(doses)
     roles, columns = frame["role"].unique(), list(product(frame["mode"].unique(), TEXTS))
     height = 0.9 + 1.2 * len(roles)
