@@ -216,6 +216,7 @@ def draw_doses(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axhline(0, color=colours.UNCHANGED, lw=1, label="intact", zorder=1)
     if not rows["n_sets"].any():
         heatmaps.note(axes, "no head has this role")
+        axes.set(xticks=[], yticks=[])
         return
     sets, own = rows.iloc[:-1], rows.iloc[-1:]
     for some, ends, look in ((sets, ("min", "max"), SETS), (own, ("low", "high"), OWN)):
