@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from workflow_scripts.claims.numbers import (
     seeds_number,
     share_number,
 )
+from workflow_scripts.claims.power import Z, without_effect
 from workflow_scripts.claims.products import (
     NAMES,
     TEXT,
@@ -101,7 +103,19 @@ def classifier_heads_without_loss(products: Products, level: float, most: float)
         free = ~((rows["effect"] < 0) & (p < level))
         about = f"{_examples(rows)}; {_found(products, rows)} would be found after correction"
         number = bounded(rows["ci_low"] > -most, free, "heads", about=about, **fields)
-        yield replace(number, n=rows["head"].nunique())  # not those of each seed
+        drawn = partial(_all_free, rows, level, most)
+        yield replace(number, n=rows["head"].nunique(), drawn=drawn)  # not those of each seed
+
+
+def _all_free(
+    rows: pd.DataFrame, level: float, most: float, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """The percent without a loss, with its ends, of samples without any effect: [3, draws]."""
+    value, *ends = rows[[*columns_of(rows, "effect")]].to_numpy().T
+    effect, low, _ = without_effect(value - ends[0], ends[1] - value, Z, rng, draws)
+    free = effect >= -NormalDist().inv_cdf(1 - level / 2) * (ends[1] - ends[0]) / 2 / Z
+    free, sure = free.mean(axis=1), (free & (low > -most)).mean(axis=1)
+    return 100 * np.stack([free, sure, free])
 
 
 def _examples(rows: pd.DataFrame) -> str:
@@ -124,9 +138,18 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
     that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
     """
     for fields, rows in _development_sets(products, "michel2019-table3"):
-        value, low, high = (rows[name] > -most for name in columns_of(rows, column))
-        number = in_percent(counted(low, value, high, "layers", about=_examples(rows), **fields))
-        yield replace(number, n=rows["layer"].nunique())
+        value, low, high = rows[[*columns_of(rows, column)]].to_numpy().T
+        counts = (numbers > -most for numbers in (low, value, high))
+        number = in_percent(counted(*counts, "layers", about=_examples(rows), **fields))
+        drawn = partial(_small_losses, value - low, high - value, most)
+        yield replace(number, n=rows["layer"].nunique(), drawn=drawn)
+
+
+def _small_losses(
+    below: np.ndarray, above: np.ndarray, most: float, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """The same percent, with its ends, of samples in which no layer loses: [3, draws]."""
+    return 100 * (without_effect(below, above, Z, rng, draws) > -most).mean(axis=2)
 
 
 @measure("michel2019-table3")
@@ -169,7 +192,7 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
         row = rows.loc[(rows["share"] - share).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
         because = "" if task else _no_accuracy(row["metric"])
-        more = {"about": about, "because": because}
+        more = {"about": about, "because": because, "expected": 0.0}
         yield seeds_number(row, "change", int(row["runs"]), 100, **more)
 
 
@@ -431,7 +454,8 @@ def _without_loss(rows: pd.DataFrame, level: float, most: float, of: str, run: s
     corrected = int((lost & (rows["p_corrected"] < 0.05)).sum())
     about = f"{corrected} with a loss at a corrected p below 0.05"
     free, sure = ~(lost & (rows["p_paper"] < level)), rows["ci_low"] > -most
-    return bounded(sure, free, of, about=about, run=run)
+    drawn = partial(_all_free, rows, level, most)
+    return bounded(sure, free, of, about=about, run=run, drawn=drawn)
 
 
 @measure_of_translators(translation.SCORES)

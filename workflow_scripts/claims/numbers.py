@@ -36,7 +36,7 @@ def share(right: int, n: int) -> tuple[float, float]:
 
 def share_number(count: int, n: int, of: str, **more: Any) -> Measured:
     """Percent of `n`, with Wilson's interval; `of` names what they are."""
-    return Measured(100 * count / n, *share(count, n), n, of, **more)
+    return Measured(100 * count / n, *share(count, n), n, of, binomial=True, **more)
 
 
 def paper_number(claim: Claim) -> Measured | None:

@@ -73,7 +73,9 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
     interval = f"interval: {row['interval']}" if row["interval"] else ""
     seeds = "one seed" if row["seeds"] == "1" else ""
-    about = " · ".join(part for part in (row["unit"], n, seeds, interval, row["about"]) if part)
+    power = f"power {float(row['power']):.2f}" if row["power"] else ""
+    parts = (row["unit"], n, seeds, interval, power, row["about"])
+    about = " · ".join(part for part in parts if part)
     return [
         Cell(row["statement"], row["statement"], note),
         Cell(row["case"], row["case"]),

@@ -166,7 +166,11 @@ def candidates_diagonal(study: Study, link: str) -> Cases:
                 columns = [f"neighbours{end}" for end in ("", "_low", "_high")]
                 of_heads = where(rows, link=name)[columns].to_numpy()
                 ends = [sum(share > 0.5 for share in shares) for shares in of_heads.T]
-                yield Case(*ends, f"{title}, {name}", task=NAMES[title])
+                every = study.all(f"finetuning/{NAMES[title]}.*.links.parquet")
+                every = where(every, stage="fine-tuned", link=name, far=False)
+                highs = every.pivot(index="seed", columns=["layer", "head"])["neighbours_high"]
+                enough = sum(highs.mean() > 0.5) >= len(of_heads)
+                yield Case(*ends, f"{title}, {name}", task=NAMES[title], comparable=enough)
 
 
 def adjacent_links(study: Study, link: str) -> Cases:
