@@ -32,7 +32,8 @@ class MadeUpTables(MadeUpModel):
     def number(self, name: str, least: float, most: float, of: str = "") -> dict[str, float]:
         """A random number within its interval, whose ends are called after it or after `of`."""
         value, half = self.rng.uniform(least, most), self.rng.uniform(0, (most - least) / 8)
-        return {name: value, f"{of or name}_low": value - half, f"{of or name}_high": value + half}
+        ends = {f"{of or name}_low": value - half, f"{of or name}_high": value + half}
+        return {name: value, f"{name}_sd": half / 3, **ends}
 
     def made(self, axes: Mapping[str, Iterable], same: Mapping[str, Any], **of: Range) -> Rows:
         """A row for each combination of values of `axes`, with the numbers `of` these ranges.

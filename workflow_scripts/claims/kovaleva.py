@@ -347,8 +347,9 @@ def layer_effect(products: Products, task: str, layer: int) -> Measured | None:
     rows = at_depth(rows, layer, layer) if len(rows) else rows
     if rows.empty:
         return None
-    more = {"interval": AT_LEAST} if rows["layer"].nunique() > 1 else {}
-    return over_seeds(rows, "effect", 100, task=NAMES[task], **more)
+    number = over_seeds(rows, "effect", 100, task=NAMES[task])
+    several = rows["layer"].nunique() > 1 and number.seeds == 1
+    return replace(number, interval=AT_LEAST) if several else number
 
 
 def _disabled(products: Products, task: str, unit: str, metric: str) -> pd.DataFrame:

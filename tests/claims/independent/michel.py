@@ -23,6 +23,7 @@ from tests.claims.independent.study import (
     surely_above,
     tasks,
     where,
+    with_seeds,
 )
 
 
@@ -116,6 +117,7 @@ def pruned(study: Study, share: str, task: str = "") -> Cases:
         if task in ("", title):
             nearest = min(rows.to_dict("records"), key=lambda row: abs(row["share"] - float(share)))
             ends = (100 * nearest[name] for name in CHANGE)
+            ends = with_seeds(ends, 100 * nearest["change_sd"], nearest["runs"])
             points = bool(task) or nearest["metric"] in ("accuracy", "f1")
             yield Case(*ends, title, comparable=points, task=NAMES[title])
 
@@ -134,7 +136,7 @@ def one_head_each(study: Study) -> Cases:
     table = study.rows("tables/michel2019-one-head.csv", kept="most important")
     for task in table["task"]:
         row = where(table, task=task)
-        ends = (row[name].item() for name in CHANGE)
+        ends = with_seeds(row[list(CHANGE)].iloc[0], row["change_sd"].item(), row["runs"].item())
         yield Case(*ends, task, task=NAMES[task], comparable=of_accuracy(row))
 
 
