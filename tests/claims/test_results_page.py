@@ -8,6 +8,14 @@ import pandas as pd
 import pytest
 
 from tests.claims.judged import CLAIMS
+from workflow_scripts.claims.verdicts import (
+    CARRIES,
+    FAILS,
+    INCONCLUSIVE,
+    JUDGED,
+    NOT_REPRODUCED,
+    REPRODUCED,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,6 +38,17 @@ def test_the_central_claims_alone_stand_on_the_page(results: dict) -> None:
     page = results["PAGE"].read_text(encoding="utf-8")
     found = {id_: page.count(f"`{id_}`") for id_ in CLAIMS}
     assert found == {id_: int(claim.central is not None) for id_, claim in CLAIMS.items()}
+
+
+def test_each_word_follows_from_where_the_interval_lies(studies: dict[str, pd.DataFrame]) -> None:
+    """The rule that a row shows is the one that it is judged by."""
+    words = {"inside": {CARRIES, REPRODUCED}, "outside": {FAILS, NOT_REPRODUCED}}
+    for row in pd.concat(studies.values()).to_dict("records"):
+        if row["verdict"] in JUDGED and isinstance(row["lies"], str):
+            missed = row["because"] == "no effect against the claim"  # a second bound, contrary
+            expected = {INCONCLUSIVE} if missed else words.get(row["lies"], {INCONCLUSIVE})
+            assert row["verdict"] in expected, row["id"]
+            assert not missed or (row["kind"], row["lies"]) == ("statement", "outside"), row["id"]
 
 
 def test_the_readme_states_no_other_numbers(studies: dict[str, pd.DataFrame]) -> None:
