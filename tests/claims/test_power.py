@@ -62,6 +62,13 @@ def test_the_power_of_a_count_of_layers() -> None:
     assert found == near(stats.binom.sf(4, 6, one))
 
 
+def test_a_claim_of_a_number_holds_at_this_number() -> None:
+    """Within 5 of 0: an estimate +- 4 covers 0 in 95% of samples, one +- 6 is too wide."""
+    claim = replace(CLAIM, rule="within", value=0.0, to=5.0)
+    found = [power(claim, interval(9 - half, 9 + half)) for half in (4.0, 6.0)]
+    assert found == [near(0.95), 0]
+
+
 def test_a_rule_that_rarely_comes_out_is_underpowered() -> None:
     claim = replace(CLAIM, paper_value=60.0)
     for half, reason in (

@@ -15,13 +15,16 @@ Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 def power(claim: Claim, measured: Measured) -> float | None:
     """The share of samples whose interval lies inside of what the rule wants, if the claim holds.
 
-    It holds if the number is the paper's, or what the measure expects where the paper has none.
+    It holds if the number is the paper's; where the paper has none, what the measure expects, or
+    what the claim says that the number is about, or not below.
     Shares are sampled as binomial numbers of our n, other numbers as normal ones with the spread
     of our interval, which every sample has; a measure may draw by itself. None where no number is
     expected, or where a count has no draws of its own.
     """
     rng = np.random.default_rng(SEED)
-    expected = measured.expected if claim.printed is None else claim.printed
+    said = claim.value if claim.rule in ("within", "not below") else None
+    known = (one for one in (claim.printed, measured.expected, said) if one is not None)
+    expected = next(known, None)
     below, above = measured.value - measured.low, measured.high - measured.value
     if measured.drawn is not None:
         numbers = measured.drawn(rng, DRAWS)
