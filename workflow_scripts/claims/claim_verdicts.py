@@ -151,7 +151,9 @@ def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str)
     row |= {"rests_on": rests_on, "lies": measured and lies(claim, measured)}
     row["direction"], row["contrary"] = opposite(claim, measured) if measured else ("", None)
     row["power"] = power(claim, measured) if measured else None
-    if measured and claim.kind == "value" and rests_on == OTHER_MODEL:  # what is really applied
+    # On another model a number's baseline is part of what is applied.
+    both = bool(measured) and claim.kind == "value" and rests_on == OTHER_MODEL
+    if both and claim.rule in ("within", "between"):
         if row["direction"]:
             row["rule"] += f", and {row['direction']} {row['contrary']:g}, its baseline"
         else:
@@ -159,8 +161,8 @@ def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str)
     if measured and measured.reference is None:
         row["reference"] = claim.reference
     row["verdict"], row["because"] = word(row | {"because": because})
-    if claim.kind == "value" and rests_on == OTHER_MODEL and row["verdict"] in LIES:
-        row["lies"] = LIES[row["verdict"]]  # the baseline is part of the rule
+    if both and row["lies"] and row["verdict"] in LIES:
+        row["lies"] = LIES[row["verdict"]]
     row |= {"later": claim.later, "source": claim.source}
     return row | {name: getattr(measured, name, "") for name in OF_CASE}
 
