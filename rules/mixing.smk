@@ -92,3 +92,12 @@ use rule model_step as value_zeroing with:
         **MIXING["zeroing"],
         bootstrap=MIXING["bootstrap"],
         seed=config["seed"],
+
+
+mixing_zeroing.drawn(
+    "mohebbi2023-zeroing",
+    "value zeroing by layer",
+    input={"scores": rules.value_zeroing.output.table},
+    caption="mohebbi2023-zeroing-figure",
+    own="mohebbi2023_zeroing_figure",
+)
