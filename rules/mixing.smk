@@ -98,6 +98,4 @@ mixing_zeroing.drawn(
     "mohebbi2023-zeroing",
     "value zeroing by layer",
     input={"scores": rules.value_zeroing.output.table},
-    caption="mohebbi2023-zeroing-figure",
-    own="mohebbi2023_zeroing_figure",
 )
