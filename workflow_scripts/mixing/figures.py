@@ -70,7 +70,7 @@ def mohebbi2023_zeroing(scores: Path) -> Figure:
     """How often weights and norms put the same token first as value zeroing, with intervals."""
     looks = {f"top_{way}s": look for way, look in colours.WAYS.items()}
     figure, axes = _by_layer(scores, "measure", "value", looks, factor=100)
-    axes.set(ylabel="Same first token (%)", ylim=(0, 101))
+    axes.set(ylabel="Same first token (%)", ylim=(-2, 102))
     return figure
 
 
