@@ -347,7 +347,7 @@ def ablation_modes_figure(table: Path) -> Figure:
         axes.axvline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
         for at, (of, rows) in enumerate(frame[frame["task"] == task].groupby("of", sort=False)):
             pairs = zip(rows["one"], rows["other"], strict=True)
-            y = np.array([names.index(pair) for pair in pairs]) + 0.3 * at - 0.15
+            y = np.array([names.index(pair) for pair in pairs]) + 0.4 * at - 0.2
             look = colours.Look(of, (colours.BLACK, colours.GREY)[at], MARKS[of])
             style, ends = {"markersize": 3, "zorder": 2, "capsize": 1.5}, ("rho_low", "rho_high")
             figures.intervals(axes, "x", rows["rho"], [rows[e] for e in ends], y, look, **style)
