@@ -1,6 +1,7 @@
 """Modes of disabling compared, by hand: effects, pairs of modes, and verdicts over modes."""
 
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,9 @@ from workflow_scripts.ablation.ablation_modes import (
     effects_of_classifier,
     effects_of_decoder,
 )
+from workflow_scripts.claims import michel
+from workflow_scripts.claims.products import Products
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.stats import agreement, bootstrap
 from workflow_scripts.core.stats.agreement import ranks
 
@@ -163,3 +167,29 @@ def test_verdicts_over_modes() -> None:
     expected = ["in all modes", depends, "in some modes", "no effect shown", "in all modes"]
     assert frame["verdict"].tolist() == [*expected, depends]
     assert (frame["low_zero"] < frame["effect_zero"]).all()
+
+
+@pytest.mark.parametrize(
+    ("reliability", "because"),
+    [
+        (0.2, "too noisy: effects need a reliability of 0.3, which 69 examples would give"),
+        (0.0, "too noisy: effects need a reliability of 0.3"),
+        (0.3, ""),
+    ],
+)
+def test_claims_on_modes_need_reliable_effects(
+    reliability: float, because: str, tmp_path: Path
+) -> None:
+    noisy = reliability < agreement.RELIABLE
+    names = ("rho", "rho_low", "rho_high")
+    row = dict.fromkeys(names, np.nan) if noisy else dict(zip(names, (0.7, 0.6, 0.8), strict=True))
+    row |= {"reliability_one": reliability, "reliability_other": 0.4, "too_noisy": noisy, "n": 40}
+    row |= {"n_needed": agreement.n_needed(reliability, 40), "n_heads": 72, "seed": 1}
+    rows = [row | {"task": "sst2", "of": "loss", "one": "uniform", "other": "zero"}]
+    path = tmp_path / "tables" / "ablation-modes.csv"
+    path.parent.mkdir()
+    tables.write_csv(pd.DataFrame(rows), path)
+    (number,) = michel.modes_rank(Products([path]), "uniform", "zero")
+    assert number.because == because
+    assert number.about == f"72 heads; reliability of the effects {reliability:.2f} and 0.40"
+    assert np.isnan(number.value) == noisy and number.n == 40
