@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import scipy  # stats is imported at its first use: planning is spared a second
 
@@ -244,7 +245,7 @@ def _too_noisy(rows: pd.DataFrame, of: str) -> str:
         return ""
     because = f"too noisy: effects need a reliability of {RELIABLE}"
     needed = rows.loc[noisy, "n_needed"].max(skipna=False)
-    return because if math.isnan(needed) else f"{because}, which {needed:.0f} {of} would give"
+    return because if np.isnan(needed) else f"{because}, which {needed:.0f} {of} would give"
 
 
 @measure(*MODES, if_none="no head has a corrected p below .05 in both modes")
