@@ -15,6 +15,7 @@ from workflow_scripts.claims.numbers import (
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import PREMISE_ABSENT, Measured
 from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.mixing import measures as mixing
 from workflow_scripts.surface.measures import SPECIAL_TOKENS
 
@@ -76,6 +77,12 @@ def mixing_ratio(products: Products, method: str) -> Measured:
 
 @measure("mohebbi2023-zeroing")
 def zeroing_agreement(products: Products, method: str) -> Measured:
-    """Percent of tokens whose first token by a method is value zeroing's, mean over layers."""
-    row = products.row("mohebbi2023-zeroing", measure=method, layer="all")
-    return row_number(row, "value", "segments", 100, interval=OVER_DOCUMENTS)
+    """Percent of tokens whose first token by a method is value zeroing's, mean over layers.
+
+    What it says of each layer stands next to it: layers may differ more than the mean shows.
+    """
+    rows = products.rows("mohebbi2023-zeroing", measure=method)
+    (row,) = where(rows, layer="all").to_dict("records")
+    of_layers = 100 * rows.loc[rows["layer"] != "all", "value"]
+    about = f"layers 1 to {len(of_layers)}: {', '.join(f'{value:.0f}' for value in of_layers)}%"
+    return row_number(row, "value", "segments", 100, interval=OVER_DOCUMENTS, about=about)

@@ -12,6 +12,7 @@ import scipy  # stats is imported at its first use: planning is spared a second
 from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import PAPER_INTERVALS, Claim
 from workflow_scripts.claims.verdicts import BOUNDS, Measured
+from workflow_scripts.core.stats.agreement import of_all
 from workflow_scripts.core.stats.bootstrap import wilson
 
 CONFIDENCE = 0.95
@@ -167,12 +168,10 @@ def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) ->
 def ceiling(one: float, other: float) -> float:
     """What effects on two sets would correlate by if all heads mattered alike on both.
 
-    The numbers are correlations between the halves of each set, from which Spearman and Brown's
-    formula (1910) for twice the length gives a reliability; 0 where halves disagree. Noise
-    attenuates a correlation by the root of the product of both (Spearman 1904).
+    The numbers are correlations between the halves of each set. Noise attenuates a correlation by
+    the root of the product of both reliabilities (Spearman 1904).
     """
-    one, other = (2 * max(halves, 0.0) / (1 + max(halves, 0.0)) for halves in (one, other))
-    return math.sqrt(one * other)
+    return math.sqrt(of_all(one) * of_all(other))
 
 
 def between_sets(
