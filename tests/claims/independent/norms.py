@@ -10,7 +10,8 @@ BY_NORM = "mixing/special_tokens.parquet"
 
 def special_by_norm(study: Study, target: str) -> Cases:
     norms, weights = (means(study.rows(path, target=target)) for path in (BY_NORM, SPECIAL))
-    return [Case(*(100 * apart(norms, weights)))]
+    rests = study.rows(SPECIAL, target=target)["attention"].max() > 0.5
+    return [Case(*(100 * apart(norms, weights)), comparable=rests)]
 
 
 def resting_by_norm(study: Study, target: str) -> Cases:
