@@ -21,7 +21,7 @@ from workflow_scripts.core.measures.one_pass import Units, summed
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_mean, document_weights
+from workflow_scripts.core.stats.bootstrap import bootstrap_mean, document_weights, percentile_ends
 
 BATCH_TOKENS = 1024
 MEASURES = ("attention", "by_norm", "second")
@@ -92,7 +92,9 @@ def summary(
             (weights @ by_text / weights.sum() > threshold).mean()
             for weights in (*whole, *document_weights(documents, bootstrap, seed))
         )
-        rows.append((first, "heads", observed, *np.percentile(sampled, CONFIDENCE)))
+        rows.append(
+            (first, "heads", observed, *percentile_ends(np.array(sampled), len(set(documents))))
+        )
     frame = pd.DataFrame(rows, columns=["first", "measure", "value", "ci_low", "ci_high"])
     return frame.assign(n=len(documents), n_documents=len(set(documents)))
 

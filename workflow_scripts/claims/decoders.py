@@ -17,7 +17,7 @@ from workflow_scripts.claims.numbers import (
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.heads import head_labels
-from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
+from workflow_scripts.core.stats.bootstrap import document_weights, percentile_ends
 from workflow_scripts.core.stats.randomisation import LEVEL
 
 OF_SEQUENCES = "95% over sequences of random tokens"
@@ -77,7 +77,7 @@ def copying_among(products: Products, role: str) -> Measured:
     with np.errstate(invalid="ignore"):  # NaN where either side has no head
         one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
     value, *draws = 100 * (one - other)
-    low, high = np.nanpercentile(draws, CONFIDENCE)
+    low, high = percentile_ends(np.array(draws), groups.nunique())
     low, high = min(low, value), max(high, value)
     counts = [groups[side].nunique() for side in (has, ~has)]
     if min(counts) < 2:  # nothing varies between samples of one group
