@@ -31,7 +31,7 @@ def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> 
         low, high = stats_effects.nats_ends(sums[1:], sums[0, :, 0], bootstrap, seed)
         test = stats_effects.tested_nats(sums[0], sums[1:], permutations, seed)
         columns = {"nats": losses[1:], "baseline": losses[0], "effect": losses[1:] - losses[0]}
-        columns |= {"ci_low": low, "ci_high": high, "p": test.p, "p_corrected": test.corrected}
+        columns |= {"ci_low": low, "ci_high": high} | test.columns
         frames.append(cells.assign(unit=unit, mode=mode, **columns))
     counts = {"n": len(plain), "n_documents": len(set(documents)), "n_tokens": n_tokens.sum()}
     return pd.concat(frames, ignore_index=True).assign(**counts)
