@@ -33,9 +33,10 @@ def labels_and_predictions(
 
 
 def plain_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> tuple[float, float]:
-    """The ends of a ratio's interval over few units, one bootstrap sample at a time.
+    """The ends of a ratio's interval over units, one bootstrap sample at a time.
 
-    The expanded percentiles and the studentised ones, of which the farther counts.
+    Of fewer than fifty units the expanded percentiles and the studentised ones, of which the
+    farther counts; of more the percentiles.
     """
 
     def ratio_and_error(sum_of: np.ndarray, size: np.ndarray) -> tuple[float, float]:
@@ -51,6 +52,8 @@ def plain_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> tu
             no_error = np.copysign(np.inf, ratio - observed)
             t.append((ratio - observed) / of_sample if of_sample > 1e-12 else no_error)
     n = np.count_nonzero(sizes)
+    if n >= 50:
+        return tuple(np.percentile(ratios, (2.5, 97.5)))
     beyond = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1)
     low, high = np.percentile(ratios, 100 * stats.norm.cdf([-beyond, beyond]))
     most, least = np.percentile(t, (97.5, 2.5), method="nearest")

@@ -3,12 +3,10 @@
 import pandas as pd
 
 from workflow_scripts.claims.numbers import (
-    OF_HEADS,
     OVER_DOCUMENTS,
     counted,
     in_percent,
-    mean_of,
-    minus,
+    over_units,
     row_number,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
@@ -25,10 +23,9 @@ def special_by_norm(products: Products, target: str) -> Measured:
     """Points by which a token's share of the norms exceeds that of the weights, over all heads."""
     weights = products.rows(SPECIAL_TOKENS, target=target)
     norms = products.rows(mixing.SPECIAL_TOKENS, target=target)
-    by_norm, weight = (mean_of(rows, "attention", scale=100) for rows in (norms, weights))
-    about = f"{by_norm.value:.1f}% by norm, {weight.value:.1f}% of the weight"
-    n = int(weights["n"].max())
-    return minus(by_norm, weight, n=n, of="segments", about=about)
+    by_norm, weight = (100 * rows["attention"].mean() for rows in (norms, weights))
+    about = f"{by_norm:.1f}% by norm, {weight:.1f}% of the weight"
+    return over_units(norms, "segments", less=weights, scale=100, about=about)
 
 
 @measure(SPECIAL_TOKENS, mixing.SPECIAL_TOKENS)
@@ -43,7 +40,7 @@ def resting_by_norm(products: Products, target: tuple[str, ...]) -> Measured:
     if heads.empty:
         raise NotMeasured(f"no head gives more than half of its weight to {' '.join(target)}")
     about = f"{len(heads)} heads: " + " ".join(head_labels(heads))
-    return mean_of(heads, "attention", "segments", 100, about=about, interval=OF_HEADS)
+    return over_units(heads, "segments", scale=100, about=about)
 
 
 @measure("kobayashi2020-table1")

@@ -138,13 +138,15 @@ def per_head(
     draws: int,
     seed: int,
     documents: Sequence[str] | None,
+    by_unit: bool = False,
 ) -> pd.DataFrame:
     """One row per head and entry of `values`: the mean over examples with a 95% interval.
 
     `values` maps each name (column `kind`) to numbers [example, layer, head]; NaN where an
     example has none. Columns: layer, head, `kind`, `measure`, ci_low, ci_high, n (examples).
     Unless INDEPENDENT, whole `documents` (one of each example) are resampled, and counted in
-    n_documents.
+    n_documents. With `by_unit`, lists `sums` and `counts` over each resampled unit, too: what heads
+    and tables have together can then be compared on the same units.
     """
     frames = []
     for name, numbers in values.items():
@@ -154,6 +156,11 @@ def per_head(
         columns = {kind: name, measure: mean, "ci_low": low, "ci_high": high, "n": n}
         if documents is not INDEPENDENT:
             columns["n_documents"] = count_documents(numbers, documents)
+        if by_unit:
+            of_units = sums_and_counts(numbers.reshape(len(numbers), -1), documents)
+            for column, units in zip(("sums", "counts"), of_units, strict=True):
+                columns[column] = np.empty(mean.shape, object)
+                columns[column].ravel()[:] = list(units.T)
         frames.append(tables.tidy({"layer": range(n_layers), "head": range(n_heads)}, **columns))
     return pd.concat(frames, ignore_index=True)
 
@@ -166,16 +173,23 @@ def bootstrap_mean(
     Whole `documents` (one of each example) are resampled, or examples if INDEPENDENT. All three are
     NaN where no example has a value; the ends also where all values are of one unit.
     """
-    flat = values.reshape(len(values), -1).astype(np.float64)
-    present = np.isfinite(flat)
-    sums, counts = np.where(present, flat, 0), present.astype(np.float64)
-    if documents is not INDEPENDENT:
-        sums, counts = (sum_by_document(part, documents) for part in (sums, counts))
+    sums, counts = sums_and_counts(values.reshape(len(values), -1), documents)
     with np.errstate(invalid="ignore"):
         mean = sums.sum(axis=0) / counts.sum(axis=0)
     return tuple(
         of.reshape(values.shape[1:]) for of in (mean, *ratio_ends(sums, counts, draws, seed))
     )
+
+
+def sums_and_counts(
+    values: np.ndarray, documents: Sequence[str] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of values [example, ...] and how many are not NaN, both float64 [unit, ...]."""
+    present = np.isfinite(values)
+    sums, counts = np.where(present, values, 0).astype(np.float64), present.astype(np.float64)
+    if documents is INDEPENDENT:
+        return sums, counts
+    return sum_by_document(sums, documents), sum_by_document(counts, documents)
 
 
 def sum_by_document(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
