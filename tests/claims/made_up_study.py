@@ -250,7 +250,8 @@ def decoders(study: MadeUpTables) -> None:
     same = {"with": "copying", "n": 24, "n_groups": 12}  # pairs of heads share keys and values
     rows = study.made({"of": ("induction", "eigenvalue")}, same, rho=(-1, 1, "ci"))
     study.table("battery-correlations", rows)
-    axes = {"first": ("text", "random"), "measure": ("sinks", "attention", "by_norm")}
+    measures = ("sinks", "attention", "by_norm", "norm_less_weight")
+    axes = {"first": ("text", "random"), "measure": measures}
     same = {"n": 50, "n_documents": 30, "threshold": 0.3}
     study.table("battery-sinks", study.made(axes, same, value=CI))
     rows = study.heads({"target": ("first",)}, {"n": 300}, attention=CI)

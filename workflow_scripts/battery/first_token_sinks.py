@@ -76,12 +76,14 @@ def summary(
     """One row per first token and measure of all heads together, with a 95% interval.
 
     `sinks` is the metric of Gu et al., the share of heads above `threshold` in a text, mean over
-    texts; `heads` the share of heads whose mean over texts is above it.
+    texts; `heads` the share of heads whose mean over texts is above it. `norm_less_weight` is
+    `by_norm` minus `attention`, in the same texts.
     """
     rows = []
     for first, numbers in found.items():
         of_texts = {"sinks": numbers["attention"] > threshold}
         of_texts |= {name: numbers[name] for name in MEASURES}
+        of_texts["norm_less_weight"] = numbers["by_norm"] - numbers["attention"]
         for measure, values in of_texts.items():
             mean = values.mean(axis=(1, 2), dtype=np.float64)[:, None]
             ends = bootstrap_mean(mean, bootstrap, seed, documents)

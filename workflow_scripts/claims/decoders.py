@@ -8,10 +8,8 @@ import pandas as pd
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
 from workflow_scripts.claims.numbers import (
     OVER_DOCUMENTS,
-    WIDEST,
     counted,
     in_percent,
-    minus,
     row_number,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
@@ -126,7 +124,7 @@ def norm_less_weight(products: Products, first: str) -> Measured:
     """Points by which the first token's share of the norms exceeds its share of the weight."""
     by_norm, weight = (_together(products, first, name) for name in ("by_norm", "attention"))
     about = f"{by_norm.value:.0f}% by norm, {weight.value:.0f}% of the weight"
-    return minus(by_norm, weight, about=about, interval=f"{WIDEST}, over documents")
+    return replace(_together(products, first, "norm_less_weight"), about=about)
 
 
 def _together(products: Products, first: str, name: str) -> Measured:

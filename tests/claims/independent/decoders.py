@@ -78,6 +78,5 @@ def sinks(study: Study, first: str) -> Cases:
 
 
 def norm_less_weight(study: Study, first: str) -> Cases:
-    norm, weight = (together(study, first, name) for name in ("by_norm", "attention"))
-    ends = (("value", "value"), ENDS, ENDS[::-1])
-    return [Case(*(100 * (norm[one] - weight[other]) for one, other in ends))]
+    row = together(study, first, "norm_less_weight")
+    return [Case(*(100 * row[name] for name in ("value", *ENDS)))]
