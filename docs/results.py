@@ -99,6 +99,8 @@ def _case(row: Mapping) -> tuple[str, str, str, str]:
     number = _number(row["ours"])
     if row["ci_low"] < row["ci_high"]:
         number += f" ({_number(row['ci_low'])} to {_number(row['ci_high'])})"
+    if pd.notna(low := row.get("untrained_low")):
+        number += f"; untrained: {_number(low)} to {_number(row['untrained_high'])}"
     case = f"{row['case']}: " if isinstance(row["case"], str) else ""
     n = f"n = {row['n']:.0f} {row['n_of']}" if pd.notna(row["n"]) else ""
     return f"{case}{number}", n, row["lies"] if isinstance(row["lies"], str) else "–", word

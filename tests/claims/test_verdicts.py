@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.claims.judged import CLAIMS
-from workflow_scripts.claims import verdicts
+from workflow_scripts.claims import claim_verdicts, verdicts
 from workflow_scripts.claims.claim_verdicts import row_of
 from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured, lies
@@ -113,3 +113,23 @@ def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
     assert row(value, interval(76, 78, reference=75.8))["verdict"] == verdicts.CARRIES
     without = replace(value, reference=None)  # ours alone gives no side
     assert row(without, interval(77, 81, reference=75.8))["because"] == verdicts.NO_BASELINE
+
+
+@pytest.mark.parametrize(
+    ("of_copies", "found"),
+    [
+        ((10.0, 12.0), verdicts.CARRIES),
+        ((10.0, 60.0), verdicts.UNTRAINED),  # one of them is enough
+        ((), verdicts.CARRIES),
+    ],
+)
+def test_a_claim_that_an_untrained_copy_meets_is_inconclusive(
+    of_copies: tuple[float, ...], found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = [row(CLAIM, interval(number, number + 1)) for number in of_copies]
+    monkeypatch.setattr(claim_verdicts, "evaluate", lambda claim, products, _: [copies[products]])
+    rows = [row(CLAIM, interval(51, 60))]
+    claim_verdicts.add_untrained(rows, CLAIM, list(range(len(copies))), None)
+    assert found in (rows[0]["verdict"], rows[0]["because"])
+    ends = rows[0]["untrained_low"], rows[0]["untrained_high"]
+    assert ends == ((min(of_copies) + 0.5, max(of_copies) + 0.5) if of_copies else (None, None))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ from workflow_scripts.claims.numbers import paper_number
 from workflow_scripts.claims.products import MEASURES, TITLES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
+    CARRIES,
+    INCONCLUSIVE,
     INSIDE,
     NOT_REPRODUCED,
     OTHER_MODEL,
     REPRODUCED,
+    UNTRAINED,
     Measured,
     lies,
     opposite,
@@ -96,6 +100,24 @@ def evaluate(
     return [row_of(claim, one, comparability.why_not(claim, one), rests_on) for one in numbers]
 
 
+def add_untrained(
+    rows: list[dict[str, Any]], claim: Claim, copies: list[Products], comparability: Comparability
+) -> None:
+    """Add the range of the numbers of untrained copies of the model, case by case.
+
+    A claim that one of them meets, too, is not shown by the model's.
+    """
+    found = [row for products in copies for row in evaluate(claim, products, comparability)]
+    for row in rows:
+        same = [each for each in found if each["case"] == row["case"] and each["lies"]]
+        numbers = [each["ours"] for each in same]
+        row["untrained_low"] = min(numbers, default=None)
+        row["untrained_high"] = max(numbers, default=None)
+        verdict = row["verdict"]
+        if verdict in (CARRIES, REPRODUCED) and verdict in [each["verdict"] for each in same]:
+            row |= {"verdict": INCONCLUSIVE, "because": UNTRAINED}
+
+
 def paper_scores(claim: Claim) -> str | None:
     """The word for the paper's own number, if it has one; judged as exact without an interval."""
     number = paper_number(claim)
@@ -143,18 +165,25 @@ def main(
     cases: job.Out,
     data: dict,
     translator: bool = False,
+    untrained: list[Path] = (),
 ) -> None:
     """Write the table of verdicts, and the task and translator of each of its rows (`cases`).
 
     `data` gives the origin of each kind of data. `translator` states that the study's translator
-    and its test set are the paper's.
+    and its test set are the paper's. `untrained` are products of copies with random weights, in a
+    folder for each.
     """
     card = read_card(model)
     size = tuple(card[key] for key in ("architecture", "n_layers", "n_heads", "hidden_size"))
     comparability = Comparability(PUBLISHED_MODELS.get(size, card["name"]), data, translator)
     found = Products(products)
-    claims = (claim for path in published for claim in read(path, MEASURES))
-    rows = [row for claim in claims for row in evaluate(claim, found, comparability)]
+    folders = groupby(sorted(untrained), lambda path: path.parents[1])
+    copies = [Products(list(paths)) for _, paths in folders]
+    rows = []
+    for claim in (claim for path in published for claim in read(path, MEASURES)):
+        of_claim = evaluate(claim, found, comparability)
+        add_untrained(of_claim, claim, copies, comparability)
+        rows += of_claim
     frame = pd.DataFrame(rows)
     counts = ["n", "seeds", "paper_n", "central"]
     frame[counts] = frame[counts].astype("Int64")

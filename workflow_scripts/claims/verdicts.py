@@ -16,6 +16,7 @@ OTHER_MODEL = "another model"
 INSIDE, OUTSIDE, TOO_WIDE = "inside", "outside", "too wide"
 BOUNDS = "bounds of the count"
 ROUNDING = 1e-9  # the bounds of rules are sums of decimals
+UNTRAINED = "an untrained model shows it too"
 NO_BASELINE = "baseline missing: the paper has none for this number"
 
 
