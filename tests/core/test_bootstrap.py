@@ -209,6 +209,7 @@ def test_one_document_has_no_interval() -> None:
     mean, low, high = bootstrap_mean(np.array([1.0, 2.0, 6.0]), 100, 1, ["a", "a", "a"])
     assert mean == 3
     assert np.isnan([low, high]).all()
+    assert np.isnan(bootstrap.percentile_ends(np.ones(100), 1)).all()
 
 
 def test_a_kind_that_never_occurs_has_no_accuracy() -> None:

@@ -94,9 +94,8 @@ def summary(
             (weights @ by_text / weights.sum() > threshold).mean()
             for weights in (*whole, *document_weights(documents, bootstrap, seed))
         )
-        rows.append(
-            (first, "heads", observed, *percentile_ends(np.array(sampled), len(set(documents))))
-        )
+        ends = percentile_ends(np.array(sampled), len(set(documents)))
+        rows.append((first, "heads", observed, *ends))
     frame = pd.DataFrame(rows, columns=["first", "measure", "value", "ci_low", "ci_high"])
     return frame.assign(n=len(documents), n_documents=len(set(documents)))
 

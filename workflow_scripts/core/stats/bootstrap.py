@@ -176,9 +176,8 @@ def bootstrap_mean(
     sums, counts = sums_and_counts(values.reshape(len(values), -1), documents)
     with np.errstate(invalid="ignore"):
         mean = sums.sum(axis=0) / counts.sum(axis=0)
-    return tuple(
-        of.reshape(values.shape[1:]) for of in (mean, *ratio_ends(sums, counts, draws, seed))
-    )
+    low, high = ratio_ends(sums, counts, draws, seed)
+    return tuple(each.reshape(values.shape[1:]) for each in (mean, low, high))
 
 
 def sums_and_counts(
@@ -203,10 +202,14 @@ def sum_by_document(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
 def percentile_ends(resampled: np.ndarray, n_units: int) -> np.ndarray:
     """Both ends, [2, ...], of the 95% percentile interval of numbers [draw, ...]; NaN left out.
 
+    NaN where `n_units`, of which the draws are samples, is 1.
+
     Percentiles over few units are too narrow: they miss the n / (n - 1) of a variance, and that it
     is estimated. Below FEW units they lie as much farther out as the ends of a t interval do than
     those of a normal one (the expanded percentile interval of Hesterberg 2015, section 3.2.5).
     """
+    if n_units < 2:
+        return np.full((2, *resampled.shape[1:]), np.nan)
     percentiles = CONFIDENCE
     if n_units < FEW:
         from scipy.special import ndtr, stdtrit  # these alone load sooner than scipy.stats
