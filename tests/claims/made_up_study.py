@@ -254,5 +254,5 @@ def decoders(study: MadeUpTables) -> None:
     axes = {"first": ("text", "random"), "measure": measures}
     same = {"n": 50, "n_documents": 30, "threshold": 0.3}
     study.table("battery-sinks", study.made(axes, same, value=CI))
-    rows = study.heads({"target": ("first",)}, {"n": 300}, attention=CI)
-    study.table("surface/special_tokens", rows)
+    rows = pd.DataFrame(study.heads({"target": ("first",)}, {"n": 300}, attention=CI))
+    study.table("surface/special_tokens", study.by_unit(rows, "attention").to_dict("records"))
