@@ -162,6 +162,13 @@ def test_an_interval_over_many_documents_is_of_percentiles() -> None:
     np.testing.assert_allclose(np.ravel(ends), np.percentile(sampled, (2.5, 97.5)))
 
 
+def test_percentiles_of_few_units_lie_farther_out() -> None:
+    """Of 11 units: Student's 2.2281 with 10 degrees, times the root of 1.1, is at 0.97%."""
+    draws = np.arange(10_001) / 100  # each percentile is its own number
+    assert bootstrap.percentile_ends(draws, 11) == pytest.approx([0.972, 99.028], abs=1e-3)
+    assert bootstrap.percentile_ends(draws, 50).tolist() == [2.5, 97.5]
+
+
 def made_up_documents(kind: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Sums and sizes of `n` documents, each [document, table], and the true ratio."""
     shape = (n, 1000)
