@@ -101,7 +101,7 @@ def test_scores_and_intervals_are_those_of_plain_loops(
 
 @pytest.mark.parametrize("metric", ["bleu", "loss"])
 def test_p_values_are_those_of_swapped_translations(made_up: Path, metric: str) -> None:
-    """The sentences of each set are exchanged, and both corpora scored anew, for two heads.
+    """The sentences of each set are exchanged, and both corpora scored anew, for a head.
 
     The last sentence stays: without its exchange all effects have the other sign.
     """
@@ -109,14 +109,14 @@ def test_p_values_are_those_of_swapped_translations(made_up: Path, metric: str) 
     frame = pd.read_parquet(made_up / "scores").set_index(["split", "unit", "mode", "metric"])
     found = frame.loc[("validation", "head", "zero", metric)]
     sets = np.array(list(product([False, True], repeat=11)))
-    for rows, p in list(zip(plainly.variants.values(), found["p"], strict=True))[:2]:
-        both = pd.concat([plainly.plain, rows])
-        effects = []
-        for inside in np.pad(sets, ((0, 0), (0, 1))):
-            places = np.arange(12) + 12 * inside, np.arange(12) + 12 * ~inside
-            first, second = (plainly.score(metric, both.iloc[at], np.arange(12)) for at in places)
-            effects.append(abs(second - first))
-        assert p == pytest.approx(np.mean(np.array(effects) >= effects[0] - 1e-9))
+    both = pd.concat([plainly.plain, next(iter(plainly.variants.values()))])
+    effects = []
+    for inside in np.pad(sets, ((0, 0), (0, 1))):
+        places = np.arange(12) + 12 * inside, np.arange(12) + 12 * ~inside
+        first, second = (plainly.score(metric, both.iloc[at], np.arange(12)) for at in places)
+        effects.append(abs(second - first))
+    exact = np.mean(np.array(effects) >= effects[0] - 1e-9)
+    assert found["p"].iloc[0] == pytest.approx(exact)
     assert (found["p_corrected"] >= found["p"]).all()
     assert found["p"].nunique() > 3
 
