@@ -75,7 +75,8 @@ def row_of(claim: Claim, studies: Mapping[str, pd.DataFrame], differs: str) -> s
     study, rows = shown(claim.id, studies)
     where = "; ".join(filter(None, (claim.place, SOURCES[claim.source])))
     number = "" if claim.printed is None else f"{_number(claim.printed)}; "
-    wanted = claim.in_words().replace(f" {claim.unit}", "")
+    rule = claim.in_words() if rows.empty else rows["rule"].iloc[0]
+    wanted = rule.replace(f" {claim.unit}", "")
     paper = f"{number}{claim.model or 'no model'}, {claim.data}<br>requires {wanted} ({claim.unit})"
     cases = [_case(row) for row in rows.to_dict("records")] or [(NOT_RUN, "", "", "")]
     numbers, sizes, lies, words = (

@@ -135,7 +135,7 @@ def kovaleva_heads(study: MadeUpTables) -> None:
         axes = {"link": ("verb-subject", "noun-pronoun"), "stage": STAGES}
         far = 9 * list(TASKS).index(task)  # links are of the data, so the same for each seed
         axes["far links"] = ((False, 40), (True, far))
-        study.table(f"{name}.links", study.heads(axes, run, attention=CI))
+        study.table(f"{name}.links", study.heads(axes, run, attention=CI, neighbours=(0, 0.62)))
         axes = {"measure": ("copy", "shared"), "stage": STAGES}
         study.table(f"{name}.shared", study.heads(axes, run, excess=CI))
         axes, same = {"mode": ("uniform", "zero")}, run | {"split": "dev"}

@@ -57,9 +57,10 @@ def row(claim: Claim, number: Measured, rests_on: str = verdicts.OTHER_MODEL, **
         ({}, (40, 49), verdicts.FAILS),  # the bound is the direction
         ({"rule": "below", "reference": 100.0}, (60, 90), "no effect against the claim"),
         (WITHIN, (47.5, 53.3), verdicts.CARRIES),  # covers 50, +-2.9
-        (WITHIN, (46.5, 53), "interval too wide"),  # covers it, +-3.25
+        (WITHIN, (46.5, 53), verdicts.UNDERPOWERED),  # covers it, +-3.25
         (WITHIN, (54, 60), verdicts.FAILS),  # the whole tolerance is excluded
-        (NOT_BELOW, (-1.1, 3), "interval too wide"),
+        (NOT_BELOW, (-1.1, 3), verdicts.UNDERPOWERED),
+        ({}, (40, 60), "interval too wide"),
         (NOT_BELOW, (-0.9, -0.3), verdicts.FAILS),
         ({}, (math.nan, math.nan), "no interval"),
         (VALUE, (49, 51), verdicts.NO_BASELINE),
@@ -71,7 +72,7 @@ def row(claim: Claim, number: Measured, rests_on: str = verdicts.OTHER_MODEL, **
 def test_the_word_on_another_model(changes: dict, ends: tuple[float, float], found: str) -> None:
     """The word, or the reason why there is none."""
     of = row(replace(CLAIM, **changes), interval(*ends))
-    assert found in (of["verdict"], of["because"])
+    assert found == of["verdict"] or of["because"].startswith(found)
     words = (verdicts.CARRIES, verdicts.FAILS, verdicts.INCONCLUSIVE, verdicts.NOT_TESTED)
     assert of["verdict"] in words
     assert bool(of["because"]) == (of["verdict"] in words[2:])

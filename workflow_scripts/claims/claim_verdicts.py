@@ -11,15 +11,20 @@ import pandas as pd
 
 from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms
 from workflow_scripts.claims.numbers import paper_number
+from workflow_scripts.claims.power import power
 from workflow_scripts.claims.products import MEASURES, TITLES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
     CARRIES,
+    FAILS,
     INCONCLUSIVE,
     INSIDE,
+    NO_RULE,
     NOT_REPRODUCED,
     OTHER_MODEL,
+    OUTSIDE,
     REPRODUCED,
+    TOO_WIDE,
     UNTRAINED,
     Measured,
     lies,
@@ -39,8 +44,10 @@ OF_NUMBER = {"ours": "value", "ci_low": "low", "ci_high": "high"}
 OF_NUMBER |= {"interval": "interval", "n": "n", "n_of": "of", "seeds": "seeds"}
 OF_NUMBER |= {"reference": "reference", "about": "about"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
+LIES = {CARRIES: INSIDE, FAILS: OUTSIDE, INCONCLUSIVE: TOO_WIDE}
 TRANSLATOR = "Transformer-big (WMT14, English to French)"  # the paper has another for epochs
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
+APPLIED = ("rule_low", "rule_high", "power")  # of a rule, where it is applied
 NO_ERROR = "without its sampling error"  # of a paper's number whose interval is unknown
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
@@ -143,9 +150,19 @@ def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str)
     row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
     row |= {"rests_on": rests_on, "lies": measured and lies(claim, measured)}
     row["direction"], row["contrary"] = opposite(claim, measured) if measured else ("", None)
+    row["power"] = power(claim, measured) if measured else None
+    # On another model a number's baseline is part of what is applied.
+    both = bool(measured) and claim.kind == "value" and rests_on == OTHER_MODEL
+    if both and claim.rule in ("within", "between"):
+        if row["direction"]:
+            row["rule"] += f", and {row['direction']} {row['contrary']:g}, its baseline"
+        else:
+            row |= {"rule": NO_RULE, "lies": ""} | dict.fromkeys(APPLIED)
     if measured and measured.reference is None:
         row["reference"] = claim.reference
     row["verdict"], row["because"] = word(row | {"because": because})
+    if both and row["lies"] and row["verdict"] in LIES:
+        row["lies"] = LIES[row["verdict"]]
     row |= {"later": claim.later, "source": claim.source}
     return row | {name: getattr(measured, name, "") for name in OF_CASE}
 

@@ -18,14 +18,15 @@ from workflow_scripts.claims.numbers import (
     share,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, at_depth, layers_of, measure
-from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.claims.verdicts import PREMISE_ABSENT, Measured
 from workflow_scripts.clusters.measures import EMBEDDING
-from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.heads import head_label, head_labels
 from workflow_scripts.core.stats.randomisation import holm
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 from workflow_scripts.syntax.measures import SCORES
 
 FEWEST_HEADS = 4  # whose layers are judged
+HALF = 0.5  # of its attention: what a head rests on gets more
 # The relations of the paper's Table 1 other than `all`.
 RELATIONS = "prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt".split()
 LEVEL = 0.05  # of tests over all relations together
@@ -39,7 +40,22 @@ def special_attention(
 ) -> Measured:
     """Mean attention in percent to a target of Figure 2."""
     rows = at_depth(products.rows(SPECIAL_TOKENS, target=target), first_layer, last_layer)
-    return over_units(rows, "segments", scale=100, case=layers_of(rows))
+    token, _, from_it = target.partition("_to_")
+    more = {"case": layers_of(rows), "because": no_head_rests(products, token) if from_it else ""}
+    return over_units(rows, "segments", scale=100, **more)
+
+
+def no_head_rests(products: Products, token: str) -> str:
+    """Why a claim on heads that rest on a special token has no such head; else empty.
+
+    They give it more than half of their attention. Clark et al. speak of such heads alone.
+    """
+    rows = products.rows(SPECIAL_TOKENS, target=token)
+    most = rows.loc[rows["attention"].idxmax()]
+    if most["attention"] > HALF:
+        return ""
+    head, share = head_label(int(most["layer"]), int(most["head"])), 100 * most["attention"]
+    return f"{PREMISE_ABSENT}: no head rests on [{token.upper()}], at most {share:.1f}% by {head}"
 
 
 @measure(SPECIAL_TOKENS)

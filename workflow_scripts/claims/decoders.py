@@ -14,7 +14,6 @@ from workflow_scripts.claims.numbers import (
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.stats.bootstrap import document_weights, percentile_ends
 from workflow_scripts.core.stats.randomisation import LEVEL
 
@@ -23,17 +22,6 @@ OF_GROUPS = "95% over groups of heads that share keys and values"
 DRAWS, SEED = 1000, 1  # of the bootstrap over these groups
 WU_THRESHOLD = 0.1  # the score of a retrieval head
 GU_THRESHOLD = 0.3  # the weight of a sink
-CONFIRMED = "from the heads confirmed on running text to those found on random tokens"
-
-
-@measure(RANDOM)
-def heads_with_role(products: Products, role: str) -> Measured:
-    """The number of heads that have a role on random tokens."""
-    rows = products.rows(RANDOM, role=role)
-    found = rows[rows["has_role"]].sort_values("score", ascending=False, kind="stable")
-    ends = int(found["confirmed"].sum()), len(found)
-    more = {"interval": CONFIRMED, "about": " ".join(head_labels(found))}
-    return Measured(len(found), *ends, len(rows), "heads", **more)
 
 
 @measure("battery-causal")

@@ -79,8 +79,9 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
     interval = f"interval: {row['interval']}" if row["interval"] else ""
     seeds = "one seed" if row["seeds"] == "1" else ""
+    power = f"power {float(row['power']):.2f}" if row["power"] else ""
     untrained = untrained_range(row)
-    parts = row["unit"], n, seeds, interval, untrained, row["about"]
+    parts = row["unit"], n, seeds, interval, power, untrained, row["about"]
     about = " · ".join(filter(None, parts))
     return [
         Cell(row["statement"], row["statement"], note),

@@ -48,6 +48,10 @@ def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def special_attention(study: Study, target: str, first_layer: str, last_layer: str) -> Cases:
     rows = layers(study.rows(SPECIAL, target=target), first_layer, last_layer)
+    if "_to_" in target:
+        heads = study.rows(SPECIAL, target=target.split("_to_")[0])
+        comparable = heads["attention"].max() > 0.5
+        return [Case(*(100 * over_units(rows)), named(rows), comparable=comparable)]
     return [Case(*(100 * over_units(rows)), named(rows))]
 
 

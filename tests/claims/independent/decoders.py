@@ -11,12 +11,6 @@ from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study, qu
 EIGENVALUE = {"of": "eigenvalue", "with": "copying"}
 
 
-def heads_with_role(study: Study, role: str) -> Cases:
-    rows = study.rows("battery/roles.parquet", role=role)
-    found = rows[rows["has_role"]]
-    return [Case(len(found), sum(found["confirmed"]), len(found))]
-
-
 def excess_loss(study: Study, role: str, mode: str, text: str) -> Cases:
     wanted = {"role": role, "mode": mode, "text": text, "chosen": "all"}
     row = study.rows("tables/battery-causal.csv", **wanted).iloc[0]

@@ -21,6 +21,7 @@ from tests.claims.independent.study import (
     tasks,
     where,
     wilson,
+    with_seeds,
 )
 
 SEVEN = [name for name in TITLES if name != "cola"]
@@ -66,7 +67,9 @@ def glue_score(study: Study, task: str, metric: str, weights: str) -> Cases:
     row = row.iloc[0]
     if math.isnan(row[weights]):
         raise Missing(weights)
-    ends = (row[weights + end] for end in ("", "_low", "_high"))
+    ends = with_seeds(
+        row[[weights, f"{weights}_low", f"{weights}_high"]], row[f"{weights}_sd"], row["seeds"]
+    )
     comparable = bool(row["official"] or row["generated"])
     return [Case(*ends, task, reference=row["majority"], comparable=comparable, task=NAMES[task])]
 
@@ -80,7 +83,9 @@ def main_scores(study: Study, *columns: str) -> dict[str, tuple[np.ndarray, bool
         rows = table[(table["task"] == TITLES[name]) & (table["metric"] == metric)]
         for row in rows.to_dict("records"):
             one, other = (
-                np.array([row[column + end] for end in ("", "_low", "_high")]) for column in columns
+                np.array(with_seeds(ends, row[f"{column}_sd"], row["seeds"]))
+                for column in columns
+                for ends in [[row[column + end] for end in ("", "_low", "_high")]]
             )
             if not np.isnan(one[0] - other[0]):
                 found[name] = apart(one, other), row["official"] and not row["generated"]
@@ -169,7 +174,11 @@ def candidates_diagonal(study: Study, link: str) -> Cases:
                 columns = [f"neighbours{end}" for end in ("", "_low", "_high")]
                 of_heads = where(rows, link=name)[columns].to_numpy()
                 ends = [sum(share > 0.5 for share in shares) for shares in of_heads.T]
-                yield Case(*ends, f"{title}, {name}", task=NAMES[title])
+                every = study.all(f"finetuning/{NAMES[title]}.*.links.parquet")
+                every = where(every, stage="fine-tuned", link=name, far=False)
+                highs = every.pivot(index="seed", columns=["layer", "head"])["neighbours_high"]
+                enough = sum(highs.mean() > 0.5) >= len(of_heads)
+                yield Case(*ends, f"{title}, {name}", task=NAMES[title], comparable=enough)
 
 
 def adjacent_links(study: Study, link: str) -> Cases:

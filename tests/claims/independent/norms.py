@@ -10,7 +10,8 @@ BY_NORM = "mixing/special_tokens.parquet"
 
 def special_by_norm(study: Study, target: str) -> Cases:
     norms, weights = (study.rows(path, target=target) for path in (BY_NORM, SPECIAL))
-    return [Case(*(100 * over_units(norms, less=weights)))]
+    rests = weights["attention"].max() > 0.5
+    return [Case(*(100 * over_units(norms, less=weights)), comparable=rests)]
 
 
 def resting_by_norm(study: Study, target: str) -> Cases:

@@ -79,7 +79,7 @@ def honest_gain(scores: Scores, n: int, divisions: int, draws: int, seed: int) -
 
 def _held_out_gain(scores: Scores, weights: np.ndarray, seed: int) -> np.ndarray:
     """The gain on examples that did not choose the variant, mean of both ways round: [draw]."""
-    one, other = _on_halves(scores, weights, seed)
+    one, other = on_halves(scores, weights, seed)
     draw = np.arange(len(weights))
     gains = [
         measured[draw, 1 + chosen[:, 1:].argmax(axis=1)] - measured[:, 0]
@@ -94,7 +94,7 @@ def half_agreement(scores: Scores, n: int, draws: int, seed: int) -> dict[str, f
     Pearson's and Spearman's correlation over variants, means over `draws` random divisions, with
     the 2.5th and 97.5th percentiles: noise in the effects keeps them below 1.
     """
-    halves = _on_halves(scores, np.ones((draws, n), int), seed)
+    halves = on_halves(scores, np.ones((draws, n), int), seed)
     one, other = (of_half[:, 1:] - of_half[:, :1] for of_half in halves)
     columns = {}
     for name in ("pearson", "spearman"):
@@ -116,7 +116,7 @@ def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[st
     return columns | {"n": len(x)}
 
 
-def _on_halves(scores: Scores, weights: np.ndarray, seed: int) -> list[np.ndarray]:
+def on_halves(scores: Scores, weights: np.ndarray, seed: int) -> list[np.ndarray]:
     """Scores on random halves of the weighted examples, and on the others: each [draw, variant]."""
     half = _first_halves(weights, seed)
     return [scores(weights * part) for part in (half, 1 - half)]
