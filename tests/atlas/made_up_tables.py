@@ -59,7 +59,7 @@ class MadeUpModel:
     def by_unit(self, frame: pd.DataFrame, number: str, to: str = "sums") -> pd.DataFrame:
         """The rows with lists of sums and counts of nine units, whose ratio is the number."""
         counts = np.arange(1.0, 10) % 4 + 1
-        spread = self.rng.uniform(-0.05, 0.05, (len(frame), len(counts)))
+        spread = np.random.default_rng(1).uniform(-0.05, 0.05, (len(frame), len(counts)))
         spread -= (spread @ counts / counts.sum())[:, None]
         lists = {to: list(counts * (frame[number].to_numpy()[:, None] + spread))}
         return frame.assign(**lists, counts=[counts] * len(frame))
