@@ -8,15 +8,13 @@ import pandas as pd
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
 from workflow_scripts.claims.numbers import (
     OVER_DOCUMENTS,
-    WIDEST,
     counted,
     in_percent,
-    minus,
     row_number,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
+from workflow_scripts.core.stats.bootstrap import document_weights, percentile_ends
 from workflow_scripts.core.stats.randomisation import LEVEL
 
 OF_SEQUENCES = "95% over sequences of random tokens"
@@ -67,7 +65,7 @@ def copying_among(products: Products, role: str) -> Measured:
     with np.errstate(invalid="ignore"):  # NaN where either side has no head
         one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
     value, *draws = 100 * (one - other)
-    low, high = np.nanpercentile(draws, CONFIDENCE)
+    low, high = percentile_ends(np.array(draws), groups.nunique())
     low, high = min(low, value), max(high, value)
     counts = [groups[side].nunique() for side in (has, ~has)]
     if min(counts) < 2:  # nothing varies between samples of one group
@@ -116,7 +114,7 @@ def norm_less_weight(products: Products, first: str) -> Measured:
     """Points by which the first token's share of the norms exceeds its share of the weight."""
     by_norm, weight = (_together(products, first, name) for name in ("by_norm", "attention"))
     about = f"{by_norm.value:.0f}% by norm, {weight.value:.0f}% of the weight"
-    return minus(by_norm, weight, about=about, interval=f"{WIDEST}, over documents")
+    return replace(_together(products, first, "norm_less_weight"), about=about)
 
 
 def _together(products: Products, first: str, name: str) -> Measured:
