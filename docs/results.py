@@ -75,7 +75,8 @@ def row_of(claim: Claim, studies: Mapping[str, pd.DataFrame], differs: str) -> s
     study, rows = shown(claim.id, studies)
     where = "; ".join(filter(None, (claim.place, SOURCES[claim.source])))
     number = "" if claim.printed is None else f"{_number(claim.printed)}; "
-    wanted = claim.in_words().replace(f" {claim.unit}", "")
+    rule = claim.in_words() if rows.empty else rows["rule"].iloc[0]
+    wanted = rule.replace(f" {claim.unit}", "")
     paper = f"{number}{claim.model or 'no model'}, {claim.data}<br>requires {wanted} ({claim.unit})"
     cases = [_case(row) for row in rows.to_dict("records")] or [(NOT_RUN, "", "", "")]
     numbers, sizes, lies, words = (
@@ -99,6 +100,8 @@ def _case(row: Mapping) -> tuple[str, str, str, str]:
     number = _number(row["ours"])
     if row["ci_low"] < row["ci_high"]:
         number += f" ({_number(row['ci_low'])} to {_number(row['ci_high'])})"
+    if pd.notna(low := row.get("untrained_low")):
+        number += f"; untrained: {_number(low)} to {_number(row['untrained_high'])}"
     case = f"{row['case']}: " if isinstance(row["case"], str) else ""
     n = f"n = {row['n']:.0f} {row['n_of']}" if pd.notna(row["n"]) else ""
     return f"{case}{number}", n, row["lies"] if isinstance(row["lies"], str) else "–", word

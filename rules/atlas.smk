@@ -161,6 +161,7 @@ use rule light_step as atlas_data with:
         cards=expand(rules.model_card.output.model, model=SERVED["atlas"]),
         products=lambda w: [file for path, _, of in MEASURED for file in for_all(path, **of)],
         maps=ATLAS_MAPS,
+        untrained=lambda w: sum(map(untrained_of, SERVED["atlas"]), []),
     output:
         atlas="<results>/atlas.json",
     params:

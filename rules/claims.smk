@@ -15,6 +15,7 @@ use rule light_step as claim_verdicts with:
         published=claims_of,
         model=rules.model_card.output.model,
         products=products_judged,
+        untrained=untrained_judged,
     output:
         table=claims.table("claims", "central claims: the papers' numbers and ours"),
         cases="<results>/{model}/claims/cases.parquet",

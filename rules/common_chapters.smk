@@ -37,6 +37,18 @@ def products_judged(wildcards) -> list[str]:
     return files_read(map(Path, claims_of(wildcards)), files)
 
 
+def untrained_of(model: str) -> list[str]:
+    """The tables of a model's untrained copies, where the study has some."""
+    return untrained_products(model) if "untrained" in config else []
+
+
+def untrained_judged(wildcards) -> list[str]:
+    """Those that measures of claims read."""
+    from workflow_scripts.claims.claim_verdicts import files_read
+
+    return files_read(map(Path, claims_of(wildcards)), untrained_of(wildcards.model))
+
+
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
     """A function that gives the files of the text that the entry names under `key`, if any."""
 

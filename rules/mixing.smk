@@ -92,3 +92,10 @@ use rule model_step as value_zeroing with:
         **MIXING["zeroing"],
         bootstrap=MIXING["bootstrap"],
         seed=config["seed"],
+
+
+mixing_zeroing.drawn(
+    "mohebbi2023-zeroing",
+    "value zeroing by layer",
+    input={"scores": rules.value_zeroing.output.table},
+)

@@ -24,6 +24,7 @@ CHAPTERS = (
     "translation",
     "battery",
     "mixing",
+    "untrained",
     "compare",
     "claims",
     "atlas",

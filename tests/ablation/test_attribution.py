@@ -29,6 +29,7 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.interventions import example_losses, replacement_of
+from workflow_scripts.core.stats.agreement import ranks
 from workflow_scripts.pruning.importance import gradients
 
 MODES = ("zero", "mean", "position", "resample")
@@ -129,7 +130,8 @@ def effects(exact: np.ndarray, sizes: np.ndarray | None = None) -> Effects:
     labels = {"task": "sst2", "seed": 1, "of": "loss", "n": 40, "n_documents": 40}
     none = np.ones((1, exact.shape[1]))
     sizes = (np.abs(exact) if sizes is None else sizes)[None]
-    return Effects(labels, heads, ["zero"], exact[None], none, none, [0.5], 0.01, sizes=sizes)
+    halves = [[ranks(np.stack([part, part])) for part in (exact[:1], exact[1:])]]
+    return Effects(labels, heads, ["zero"], exact[None], none, halves, 0.01, sizes=sizes)
 
 
 def test_agreement_by_hand() -> None:
@@ -146,6 +148,7 @@ def test_agreement_by_hand() -> None:
         assert found[number][0]["rho"] == pytest.approx(rho)
     row, heads = found[0]
     assert row["rho"] == pytest.approx(spearmanr(zero[0], exact[0]).statistic)
+    assert row["reliability"] == pytest.approx(1)  # both halves are alike
     assert row["opposite"] == np.mean(np.sign(zero[0]) != np.sign(exact[0]))
     assert row["shared"] == len(set(np.argsort(-zero[0])[:2]) & set(np.argsort(-exact[0])[:2]))
     assert np.isnan(found[1][0]["opposite"])

@@ -1,6 +1,7 @@
 """Modes of disabling compared, by hand: effects, pairs of modes, and verdicts over modes."""
 
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,11 @@ from workflow_scripts.ablation.ablation_modes import (
     effects_of_classifier,
     effects_of_decoder,
 )
-from workflow_scripts.core.stats import bootstrap
+from workflow_scripts.claims import michel
+from workflow_scripts.claims.products import Products
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.stats import agreement, bootstrap
+from workflow_scripts.core.stats.agreement import ranks
 
 N, HEADS, MODES = 40, 6, ("uniform", "zero", "resample")
 SETTINGS = Settings(bootstrap=200, permutations=700, seed=1, points=1, nats=0.01)
@@ -36,7 +41,7 @@ def swept() -> tuple[pd.DataFrame, pd.DataFrame]:
     for mode, index in product(MODES, range(HEADS)):
         cell = {"unit": "head", "mode": mode, "layer": index // 3, "head": index % 3}
         frames.append(rows(plain + rng.normal(size=(N, 2)) * 0.2 * (1 + index), **cell))
-        tests.append(cell | {"split": "dev", "metric": "accuracy", "p": 0.04, "p_corrected": 0.2})
+        tests.append(cell | {"split": "dev", "metric": "accuracy", "p_corrected": 0.2})
     return pd.concat(frames, ignore_index=True), pd.DataFrame(tests)
 
 
@@ -44,6 +49,8 @@ def test_effects_are_losses_on_the_same_samples_in_every_mode() -> None:
     frame, tests = swept()
     loss, score = effects_of_classifier(frame, tests, SETTINGS)
     weights = bootstrap.bootstrap_weights(N, 200, 1)
+    halves = bootstrap.half_weights(N, agreement.DIVISIONS, 1)
+    on_first_halves = np.zeros((len(MODES), agreement.DIVISIONS, HEADS))
     plain = frame[frame["unit"] == "none"]
 
     def nats(rows: pd.DataFrame) -> np.ndarray:
@@ -64,11 +71,15 @@ def test_effects_are_losses_on_the_same_samples_in_every_mode() -> None:
         np.testing.assert_allclose(loss.draws[at, 1:, index], weights @ more / N, atol=1e-12)
         fewer = right(plain).astype(int) - right(rows)
         np.testing.assert_allclose(score.draws[at, 1:, index], weights @ fewer / N, atol=1e-12)
+        on_first_halves[at, :, index] = halves @ more
         sizes = loss.sizes[at, :, index]
         np.testing.assert_allclose(sizes[1:], weights @ np.abs(more) / N, atol=1e-12)
+    for found, expected in zip(loss.halves, on_first_halves, strict=True):
+        np.testing.assert_array_equal(found[0][0], ranks(expected))
+        assert [of.shape for of in found[1:]] == [(2, 200, HEADS)] * bootstrap.DIVISIONS_OF_SAMPLE
     assert (loss.bound, score.bound) == (0.01, 0.01)
-    assert (score.p == 0.04).all() and (score.corrected == 0.2).all()
-    assert ((loss.p <= loss.corrected) & (loss.corrected <= 1)).all()
+    assert (score.corrected == 0.2).all()
+    assert ((loss.corrected > 0) & (loss.corrected <= 1)).all()
 
 
 def test_a_decoder_is_measured_over_documents() -> None:
@@ -97,9 +108,10 @@ def made(observed: list[list[float]], corrected: list[list[float]], spread: floa
     noise = rng.normal(size=(len(values), 500, values.shape[1])) * spread
     draws = np.concatenate([values[:, None], values[:, None] + noise], 1)
     heads = pd.DataFrame({"layer": 0, "head": range(values.shape[1])})
-    p = np.array(corrected)
     about, modes = {"task": "sst2", "n_documents": 40}, list(MODES[: len(values)])
-    return Effects(about, heads, modes, draws, p, p, [0.1 * len(modes)] * len(modes), 0.1)
+    # Both halves of each sample have the sample's effects.
+    halves = [[ranks(np.stack([part, part])) for part in (d[:1], d[1:])] for d in draws]
+    return Effects(about, heads, modes, draws, np.array(corrected), halves, 0.1)
 
 
 def test_pairs_of_modes() -> None:
@@ -109,9 +121,11 @@ def test_pairs_of_modes() -> None:
     assert row["rho"] == pytest.approx(spearmanr(one, other).statistic)
     assert row["rho_low"] <= row["rho"] <= row["rho_high"] <= 1
     assert (row["shared"], row["top"], row["chance"], row["n_heads"]) == (1, 1, 0.25, 4)
-    assert (row["opposite"], row["opposite_nominal"], row["both_nominal"]) == (0.25, 1, 2)
+    assert row["same"] == pytest.approx(row["rho"])  # of halves without noise
+    assert (row["opposite"], row["both"]) == (1, 2)  # of heads that are significant in both
     assert row["differ"] == 4  # by 0.1 and more, with a spread of 0.01
-    assert (row["halves_one"], row["halves_other"]) == (0.2, 0.2)
+    assert (row["reliability_one"], row["reliability_other"]) == pytest.approx((1, 1))
+    assert not row["too_noisy"]
 
 
 def test_differences_by_hand() -> None:
@@ -153,3 +167,29 @@ def test_verdicts_over_modes() -> None:
     expected = ["in all modes", depends, "in some modes", "no effect shown", "in all modes"]
     assert frame["verdict"].tolist() == [*expected, depends]
     assert (frame["low_zero"] < frame["effect_zero"]).all()
+
+
+@pytest.mark.parametrize(
+    ("reliability", "because"),
+    [
+        (0.2, "too noisy: effects need a reliability of 0.3, which 69 examples would give"),
+        (0.0, "too noisy: effects need a reliability of 0.3"),
+        (0.3, ""),
+    ],
+)
+def test_claims_on_modes_need_reliable_effects(
+    reliability: float, because: str, tmp_path: Path
+) -> None:
+    noisy = reliability < agreement.RELIABLE
+    names = ("rho", "rho_low", "rho_high")
+    row = dict.fromkeys(names, np.nan) if noisy else dict(zip(names, (0.7, 0.6, 0.8), strict=True))
+    row |= {"reliability_one": reliability, "reliability_other": 0.4, "too_noisy": noisy, "n": 40}
+    row |= {"n_needed": agreement.n_needed(reliability, 40), "n_heads": 72, "seed": 1}
+    rows = [row | {"task": "sst2", "of": "loss", "one": "uniform", "other": "zero"}]
+    path = tmp_path / "tables" / "ablation-modes.csv"
+    path.parent.mkdir()
+    tables.write_csv(pd.DataFrame(rows), path)
+    (number,) = michel.modes_rank(Products([path]), "uniform", "zero")
+    assert number.because == because
+    assert number.about == f"72 heads; reliability of the effects {reliability:.2f} and 0.40"
+    assert np.isnan(number.value) == noisy and number.n == 40

@@ -45,6 +45,7 @@ def judged(
         for path in sorted(results.rglob("*"))
         if path.suffix in {".csv", ".parquet"}
         and not any(map(path.is_relative_to, others))
+        and "untrained" not in path.parts
         and (path.parent.name == "tables" or is_one_of(path.as_posix(), known))
     ]
     card = json.loads((results / model / "attention/model.json").read_text(encoding="utf-8"))

@@ -1,5 +1,6 @@
 """Tables made up for tests of claims."""
 
+import math
 from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
@@ -32,7 +33,8 @@ class MadeUpTables(MadeUpModel):
     def number(self, name: str, least: float, most: float, of: str = "") -> dict[str, float]:
         """A random number within its interval, whose ends are called after it or after `of`."""
         value, half = self.rng.uniform(least, most), self.rng.uniform(0, (most - least) / 8)
-        return {name: value, f"{of or name}_low": value - half, f"{of or name}_high": value + half}
+        ends = {f"{of or name}_low": value - half, f"{of or name}_high": value + half}
+        return {name: value, f"{name}_sd": half / 3, **ends}
 
     def made(self, axes: Mapping[str, Iterable], same: Mapping[str, Any], **of: Range) -> Rows:
         """A row for each combination of values of `axes`, with the numbers `of` these ranges.
@@ -71,11 +73,13 @@ class MadeUpTables(MadeUpModel):
     def norms(self, targets: Iterable[str], method: str) -> None:
         """Special tokens by norm, mixing and value zeroing."""
         ends = {"attention": (0, 1, "ci")}
-        self.table("mixing/special_tokens", self.heads({"target": targets}, {"n": 40}, **ends))
+        rows = pd.DataFrame(self.heads({"target": targets}, {"n": 40, "n_documents": 9}, **ends))
+        rows = self.by_unit(rows, "attention").to_dict("records")
+        self.table("mixing/special_tokens", rows)
         rows = self.made({"layer": ("1", "all")}, {"method": method, "n": 90}, ratio=(0, 99, "ci"))
         self.table("kobayashi2021-mixing", rows)
-        axes, same = {"measure": ("top_weights", "top_norms")}, {"layer": "all", "n": 50}
-        self.table("mohebbi2023-zeroing", self.made(axes, same, value=(0, 1, "ci")))
+        axes = {"measure": ("top_weights", "top_norms"), "layer": ("1", "2", "all")}
+        self.table("mohebbi2023-zeroing", self.made(axes, {"n": 50}, value=(0, 1, "ci")))
 
     def modes(self, prefix: str, tasks: Iterable[str], *pairs: tuple[str, str]) -> None:
         """Pairs of modes, each head's verdicts by mode, and attribution against exact effects."""
@@ -83,9 +87,11 @@ class MadeUpTables(MadeUpModel):
         same = {"n": 90, "n_documents": 80, "n_heads": 24}
         rows = self.made({**axes, "of": ("loss", "score"), "one other": pairs}, same, rho=(0, 0.8))
         for row in rows:
-            row |= {"halves_one": self.rng.uniform(-0.1, 0.9), "halves_other": 0.6}
-            both = int(self.rng.integers(2, 12))
-            row |= {"both_nominal": both, "opposite_nominal": both // 3}
+            one, both = self.rng.uniform(0.2, 0.9), int(self.rng.integers(0, 12))
+            row |= {"reliability_one": one, "reliability_other": 0.6, "n_needed": round(30 / one)}
+            row |= {"too_noisy": one < 0.3, "both": both, "opposite": both // 3}
+            if one < 0.3:
+                row |= dict.fromkeys(("rho", "rho_low", "rho_high"), math.nan)
         self.table(f"{prefix}-modes", rows)
         rows = self.heads({**axes, "of": ("loss", "score")}, {}, zero=(0.1, 0.3))
         verdicts = ("in all modes", "depends on the mode", "no effect shown", "in some modes")
@@ -97,5 +103,6 @@ class MadeUpTables(MadeUpModel):
         ]  # fmt: skip
         self.table(f"{prefix}-mode-heads", rows)
         axes |= {"estimate": ("zero", "resample", "importance"), "against": ("effect", "size")}
-        rows = self.made(axes, same | {"top": 4, "first": 9}, rho=(-0.5, 1), top_missed=(0, 4))
+        same |= {"top": 4, "first": 9, "reliability": 0.5}
+        rows = self.made(axes, same, rho=(-0.5, 1), top_missed=(0, 4))
         self.table(f"{prefix}-attribution", rows)

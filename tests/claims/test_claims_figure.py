@@ -18,6 +18,7 @@ def row(**values: object) -> dict[str, object]:
     found = {"id": "a", "paper": "A et al.", "statement": "More than half.", "rule": "above 50 %"}
     found |= {"paper_value": 60.0, "rule_low": 50.0, "rule_high": math.nan, "case": "SST-2"}
     found |= {"ours": 40.0, "ci_low": 30.0, "ci_high": 45.0, "interval": math.nan, "n": 9.0}
+    found |= {"untrained_low": math.nan, "untrained_high": math.nan}
     found |= {"reference": math.nan, "n_of": "words", "central": 1, "source": "summaries"}
     return found | {"verdict": "does not carry over"} | values
 
@@ -61,9 +62,8 @@ def test_marks_lie_where_the_table_has_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The axis goes from 30 to 60, with 3 more at each end."""
-    other = row(
-        reference=48.0, case="MNLI", ours=55.0, ci_low=51.0, ci_high=57.0, verdict="carries over"
-    )
+    ends = {"ci_low": 51.0, "ci_high": 57.0, "untrained_low": 35.0, "untrained_high": 36.0}
+    other = row(reference=48.0, case="MNLI", ours=55.0, **ends, verdict="carries over")
     left_out = [row(id=verdict, verdict=verdict) for verdict in ("not tested", "not run")]
     left_out.append(row(id="other", central=math.nan))
     figure, svg = drawn([row(), other, *left_out], tmp_path, monkeypatch)
@@ -79,13 +79,14 @@ def test_marks_lie_where_the_table_has_them(
     marks = {
         line.get_marker(): (value(line.get_xdata()[0]), line.get_color())
         for line in axes.lines
-        if line.get_marker() != "None"
+        if line.get_marker() != "None" and len(line.get_xdata())
     }
+    assert marks.pop("x") == (pytest.approx(35), colours.GREY)
     looks = [colours.VERDICTS[name] for name in ("does not carry over", "carries over")]
     wanted = zip(looks, (40, 55), strict=True)
     assert marks == {look.marker: (pytest.approx(x), look.colour) for look, x in wanted}
     lines = [[value(x) for x in line.get_xdata()] for line in axes.lines]
-    for ends in ([30, 45], [51, 57], [60, 60], [48, 48]):
+    for ends in ([30, 45], [51, 57], [60, 60], [48, 48], [35, 36]):
         assert any(line == pytest.approx(ends) for line in lines if len(line) == 2)
     texts = [words for words, _ in texts_of(svg)]
     assert "SST-2: 40 (30 to 45), n = 9 words" in texts

@@ -19,10 +19,8 @@ WITHOUT_ERROR = "reproduced, without its sampling error"
 SHARES = {
     "clark-no-parser": ((34.5, 26.3), 39581),  # Table 1
     "clark-words-help": ((77, 58), 34878),  # Table 3
-    "clark-random-body": ((58, 30), 34878),
     "clark-attention-alone": ((61, 58), 34878),
     "kovaleva-pretraining": ((92, 80.5), 872),  # SST-2
-    "kovaleva-fine-tuning": ((64.6, 52.7), 277),  # RTE
     "kovaleva-random-below-untuned": ((52.8, 49.5), 5463),  # QNLI
     "niven-peak-gap": ((77.0, 71.2), 444),
     "niven-not-explains": ((77.0, 71.2, 75.0, 73.2), 444),

@@ -8,6 +8,15 @@ import pandas as pd
 import pytest
 
 from tests.claims.judged import CLAIMS
+from workflow_scripts.claims.verdicts import (
+    CARRIES,
+    FAILS,
+    INCONCLUSIVE,
+    JUDGED,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    UNTRAINED,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,6 +39,20 @@ def test_the_central_claims_alone_stand_on_the_page(results: dict) -> None:
     page = results["PAGE"].read_text(encoding="utf-8")
     found = {id_: page.count(f"`{id_}`") for id_ in CLAIMS}
     assert found == {id_: int(claim.central is not None) for id_, claim in CLAIMS.items()}
+
+
+def test_each_word_follows_from_where_the_interval_lies(studies: dict[str, pd.DataFrame]) -> None:
+    """The rule that a row shows is the one that it is judged by."""
+    words = {"inside": {CARRIES, REPRODUCED}, "outside": {FAILS, NOT_REPRODUCED}}
+    # By what else is known: untrained copies, and a statement's second bound, `contrary`.
+    others = {UNTRAINED: "inside", "no effect against the claim": "outside"}
+    for row in pd.concat(studies.values()).to_dict("records"):
+        if row["verdict"] in JUDGED and isinstance(row["lies"], str):
+            if row["because"] in others:
+                found = row["verdict"], row["lies"], row["kind"]
+                assert found == (INCONCLUSIVE, others[row["because"]], "statement"), row["id"]
+            else:
+                assert row["verdict"] in words.get(row["lies"], {INCONCLUSIVE}), row["id"]
 
 
 def test_the_readme_states_no_other_numbers(studies: dict[str, pd.DataFrame]) -> None:

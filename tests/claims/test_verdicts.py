@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.claims.judged import CLAIMS
-from workflow_scripts.claims import verdicts
+from workflow_scripts.claims import claim_verdicts, verdicts
 from workflow_scripts.claims.claim_verdicts import row_of
 from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured, lies
@@ -57,9 +57,10 @@ def row(claim: Claim, number: Measured, rests_on: str = verdicts.OTHER_MODEL, **
         ({}, (40, 49), verdicts.FAILS),  # the bound is the direction
         ({"rule": "below", "reference": 100.0}, (60, 90), "no effect against the claim"),
         (WITHIN, (47.5, 53.3), verdicts.CARRIES),  # covers 50, +-2.9
-        (WITHIN, (46.5, 53), "interval too wide"),  # covers it, +-3.25
+        (WITHIN, (46.5, 53), verdicts.UNDERPOWERED),  # covers it, +-3.25
         (WITHIN, (54, 60), verdicts.FAILS),  # the whole tolerance is excluded
-        (NOT_BELOW, (-1.1, 3), "interval too wide"),
+        (NOT_BELOW, (-1.1, 3), verdicts.UNDERPOWERED),
+        ({}, (40, 60), "interval too wide"),
         (NOT_BELOW, (-0.9, -0.3), verdicts.FAILS),
         ({}, (math.nan, math.nan), "no interval"),
         (VALUE, (49, 51), verdicts.NO_BASELINE),
@@ -71,7 +72,7 @@ def row(claim: Claim, number: Measured, rests_on: str = verdicts.OTHER_MODEL, **
 def test_the_word_on_another_model(changes: dict, ends: tuple[float, float], found: str) -> None:
     """The word, or the reason why there is none."""
     of = row(replace(CLAIM, **changes), interval(*ends))
-    assert found in (of["verdict"], of["because"])
+    assert found == of["verdict"] or of["because"].startswith(found)
     words = (verdicts.CARRIES, verdicts.FAILS, verdicts.INCONCLUSIVE, verdicts.NOT_TESTED)
     assert of["verdict"] in words
     assert bool(of["because"]) == (of["verdict"] in words[2:])
@@ -113,3 +114,23 @@ def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
     assert row(value, interval(76, 78, reference=75.8))["verdict"] == verdicts.CARRIES
     without = replace(value, reference=None)  # ours alone gives no side
     assert row(without, interval(77, 81, reference=75.8))["because"] == verdicts.NO_BASELINE
+
+
+@pytest.mark.parametrize(
+    ("of_copies", "found"),
+    [
+        ((10.0, 12.0), verdicts.CARRIES),
+        ((10.0, 60.0), verdicts.UNTRAINED),  # one of them is enough
+        ((), verdicts.CARRIES),
+    ],
+)
+def test_a_claim_that_an_untrained_copy_meets_is_inconclusive(
+    of_copies: tuple[float, ...], found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = [row(CLAIM, interval(number, number + 1)) for number in of_copies]
+    monkeypatch.setattr(claim_verdicts, "evaluate", lambda claim, products, _: [copies[products]])
+    rows = [row(CLAIM, interval(51, 60))]
+    claim_verdicts.add_untrained(rows, CLAIM, list(range(len(copies))), None)
+    assert found in (rows[0]["verdict"], rows[0]["because"])
+    ends = rows[0]["untrained_low"], rows[0]["untrained_high"]
+    assert ends == ((min(of_copies) + 0.5, max(of_copies) + 0.5) if of_copies else (None, None))

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from workflow_scripts.claims import norms
+from workflow_scripts.claims.products import Products
 from workflow_scripts.core.data import tables
 from workflow_scripts.mixing import figures, kobayashi2020_table1
 from workflow_scripts.mixing.block_parts import by_layer
@@ -70,3 +72,15 @@ def test_layers_and_their_mean_by_hand() -> None:
     assert found["value"].tolist() == pytest.approx([4, 5.5, 13 / 3])
     assert found[["n", "n_documents"]].to_numpy().tolist() == [[3, 2]] * 3
     assert found.loc[0, ["ci_low", "ci_high"]].tolist() == pytest.approx([2, 8])
+
+
+def test_agreement_with_value_zeroing_is_shown_by_layer(tmp_path: Path) -> None:
+    texts = [[{"top_weights": layer, "top_norms": 1.0, "self": 0.3} for layer in (0.96, 0.02)]] * 2
+    path = tmp_path / "tables" / "mohebbi2023-zeroing.csv"
+    path.parent.mkdir()
+    tables.write_csv(by_layer(texts, "measure", "value", 100, 1, ["a", "b"]), path)
+    figure = figures.mohebbi2023_zeroing.__wrapped__(path)
+    lines = {line.get_label(): line.get_xydata().tolist() for line in figure.axes[0].lines}
+    assert lines == {"by weight": [[1, 96], [2, 2]], "by norm": [[1, 100], [2, 100]]}
+    found = norms.zeroing_agreement(Products([path]), "top_weights")
+    assert (found.value, found.about) == (pytest.approx(49), "layers 1 to 2: 96, 2%")

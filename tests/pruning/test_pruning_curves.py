@@ -85,7 +85,7 @@ def test_intervals_over_runs() -> None:
     ]
     frame = pd.DataFrame(rows, columns=["seed", "draw", "pruned", "score"])
     frame = frame.assign(score_low=frame["score"] - 0.1, score_high=frame["score"] + 0.1)
-    frame = frame.assign(change=-0.5, change_low=-0.6, change_high=-0.4, n=20)
+    frame = frame.assign(change=[-0.4, -0.5, -0.5, -0.5], change_low=-0.6, change_high=-0.4, n=20)
     actual = over_runs(frame, 200, 1)
     assert actual["score"].tolist() == pytest.approx([0.65, 0.15])
     assert actual["runs_low"].tolist() == pytest.approx([0.6, 0.1])
@@ -93,6 +93,7 @@ def test_intervals_over_runs() -> None:
     assert actual["score_low"].tolist() == pytest.approx([0.55, 0.05])
     assert actual["n"].tolist() == [20, 20]
     assert actual["runs"].tolist() == [2, 2]
+    assert actual["change_sd"].tolist() == pytest.approx([0.1 / 2**0.5, 0])
 
 
 STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]

@@ -71,9 +71,9 @@ def write(folder: Path) -> str:
         for case in ("SST-2", "MNLI")
     ]
     claims = folder / "claims.csv"
-    more = ",inside,1,5,BERT"
-    rows = [rows[0] + more, rows[1] + "95% over documents" + more, rows[0] + ",inside,,5,BERT"]
-    head += ",because,later,source,seeds,interval,lies,central,paper_value,paper_model"
+    more = ",inside,1,5,BERT,0.251"
+    rows = [rows[0] + more, rows[1] + "95% over documents" + more, rows[0] + ",inside,,5,BERT,"]
+    head += ",because,later,source,seeds,interval,lies,central,paper_value,paper_model,power"
     claims.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
     cases = folder / "cases.parquet"
     tables.write(pd.DataFrame([of("sst2"), of("mnli"), of("sst2")]), cases)
@@ -112,7 +112,7 @@ def test_a_claim_leads_to_its_figure_and_its_view(tmp_path: Path) -> None:
     ]
     assert 'data-report="../0123/atlas.html#model=m&amp;measure=similarity.sst2.1"' in page
     assert page.count('<span class="badge good">reproduced</span>') == 2
-    assert "n = 9 words · one seed · 2-1" in page
-    assert "n = 9 words · one seed · interval: 95% over documents · 2-1" in page
+    assert "n = 9 words · one seed · power 0.25 · 2-1" in page
+    assert "n = 9 words · one seed · interval: 95% over documents · power 0.25 · 2-1" in page
     assert "Table 1 · one · Later" in page and "as summarised from memory" in page
     assert r"4 (3 to 6)" in (tmp_path / "claims.tex").read_text(encoding="utf-8")

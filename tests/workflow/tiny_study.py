@@ -192,6 +192,7 @@ def tiny_config() -> dict[str, Any]:
             "zeroing": {"n_segments": 4, "max_tokens": 20},
             "bootstrap": 100,
         },
+        "untrained": {"copies": 2, "n_segments": 4},
         "pruning": {
             "step": 0.25,
             "draws": 2,

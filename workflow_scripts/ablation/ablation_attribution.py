@@ -16,18 +16,17 @@ from workflow_scripts.ablation.ablation_modes import (
     KEYS,
     Effects,
     Settings,
-    correlations,
     effects_of_decoder,
     inside,
     interval,
     loss_of_classifier,
-    ranks,
     top_of,
 )
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
+from workflow_scripts.core.stats.agreement import across, correlations, of_all, ranks
 from workflow_scripts.core.stats.effects import by_document, resampled_nats
 
 
@@ -116,20 +115,24 @@ def compared(
     """For each estimate a row on its agreement with the exact effects, and a row per head.
 
     IMPORTANCE, which has no sign, is compared with the mean size of the effects on single texts,
-    too (`against` is SIZE). For `rho`, `shared`, `chance` and `opposite` see `pairs_of_modes`.
+    too (`against` is SIZE). All is on the same examples, as an estimate stands in for the exact run
+    on them; where their `reliability` is low it repeats noise. For `shared` and `chance` see
+    `pairs_of_modes`; `opposite` is the share of heads with opposite signs.
     """
-    n_heads = len(effects.heads)
+    n_heads, n = len(effects.heads), effects.labels["n_documents"]
     n_top = top_of(n_heads)
     for name, estimated in estimates.items():
         mode = "zero" if name == IMPORTANCE else name
         if mode not in effects.modes:
             continue
         at = effects.modes.index(mode)
-        exact_of = {EFFECT: effects.draws[at]}
+        exact_of, halves = {EFFECT: effects.draws[at]}, effects.halves[at]
+        reliability = of_all(float(across(halves, halves)[0]))
         if name == IMPORTANCE:
             exact_of[SIZE] = effects.sizes[at]
         for against, exact in exact_of.items():
             row = effects.labels | {"estimate": name, "mode": mode, "against": against}
+            row["reliability"] = reliability
             row |= interval("rho", correlations(ranks(estimated), ranks(exact)), (-1, 1))
             shared = (inside(estimated, n_top) * inside(exact, n_top)).sum(1)
             row |= interval("shared", shared, (0, n_top)) | {"chance": n_top**2 / n_heads}
@@ -140,14 +143,14 @@ def compared(
             run = np.full(n_heads, "not run", dtype=object)
             run[first], run[sampled] = "first", "sampled"
             heads = effects.heads.assign(name=head_labels(effects.heads), **effects.labels)
-            heads = heads.assign(estimate=name, **_ends("attribution", estimated))
+            heads = heads.assign(estimate=name, **_ends("attribution", estimated, n))
             more = {key: row[key] for key in ("rho", "rho_low", "rho_high")}
-            yield row, heads.assign(screen=run, **_ends("effect", exact), **more)
+            yield row, heads.assign(screen=run, **_ends("effect", exact, n), **more)
 
 
-def _ends(name: str, draws: np.ndarray) -> dict[str, np.ndarray]:
+def _ends(name: str, draws: np.ndarray, n_documents: int) -> dict[str, np.ndarray]:
     """The observed values, first of `draws` [1 + draw, head], and the ends of their intervals."""
-    low, high = np.percentile(draws[1:], stats_bootstrap.CONFIDENCE, axis=0)
+    low, high = stats_bootstrap.percentile_ends(draws[1:], n_documents)
     return {name: draws[0], f"{name}_low": low, f"{name}_high": high}
 
 

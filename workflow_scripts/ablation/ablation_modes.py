@@ -5,10 +5,10 @@ Effects are losses here: above 0 the model is worse without the head. One counts
 none where its whole 90% interval lies within a bound that the study names.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, Self
@@ -20,12 +20,12 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import TASKS, Task
 from workflow_scripts.core.run import job
+from workflow_scripts.core.stats import agreement
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects as stats_effects
 from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
 from workflow_scripts.core.stats.randomisation import LEVEL, holm
 
-DIVISIONS = 100  # of the examples into halves
 KEYS = ["layer", "head"]
 OTHER_KEYS = ["other_layer", "other_head"]
 Z = NormalDist().inv_cdf(1 - LEVEL)
@@ -106,9 +106,8 @@ class Effects:
     heads: pd.DataFrame  # KEYS
     modes: list[str]
     draws: np.ndarray  # [mode, 1 + draw, head], those observed, then those of bootstrap samples
-    p: np.ndarray  # [mode, head]
-    corrected: np.ndarray  # for the number of heads, [mode, head]
-    halves: list[float]  # [mode], Spearman's correlation of the effects on halves of the texts
+    corrected: np.ndarray  # p-values, for the number of heads, [mode, head]
+    halves: list[agreement.Halves]  # [mode]
     bound: float
     extra: float = 0.0  # added to the samples' variance: the least that so many examples can show
     sizes: np.ndarray | None = None  # mean sizes of the effects on single texts, of losses alone
@@ -148,10 +147,11 @@ def effects_of_classifier(
     for mode, both in sweep.values.items():
         predicted = np.stack([predictions_of(task, each) for each in both])
         scored = weighted_scores(task.main_metric, labels, predicted, weights)
-        halves = _halves(partial(weighted_scores, task.main_metric, labels, predicted), n)
+        scores_of = partial(weighted_scores, task.main_metric, labels, predicted)
+        halves = agreement.ranked_halves(scores_of, n, settings.bootstrap, settings.seed)
         tested = tests.loc[mode].loc[list(sweep.heads.itertuples(index=False, name=None))]
-        p, corrected = (tested[name].to_numpy() for name in ("p", "p_corrected"))
-        rows.append((scored[:, :1] - scored[:, 1:], p, corrected, halves))
+        corrected = tested["p_corrected"].to_numpy()
+        rows.append((scored[:, :1] - scored[:, 1:], corrected, halves))
     *found, halves = zip(*rows, strict=True)
     what = names | {"of": "score"}, sweep.heads, list(sweep.values)
     bounds = {"bound": settings.points / 100, "extra": 2 / (n + 2) ** 2}
@@ -178,10 +178,6 @@ def effects_of_decoder(losses: pd.DataFrame, settings: Settings) -> Effects:
     return _effects_on_nats(names, nats, texts, settings.nats, settings, sweep)
 
 
-def _halves(scores: Callable[[np.ndarray], np.ndarray], n: int) -> float:
-    return stats_bootstrap.half_agreement(scores, n, DIVISIONS, seed=1)["spearman"]
-
-
 def _effects_on_nats(
     labels: dict[str, object],
     nats: list[np.ndarray],
@@ -197,9 +193,10 @@ def _effects_on_nats(
         losses = stats_effects.resampled_nats(sums, settings.bootstrap, settings.seed)
         each = stats_effects.by_document(np.abs(of_mode[1:] - of_mode[:1]), *texts)
         sizes = stats_effects.resampled_nats(each, settings.bootstrap, settings.seed)
-        halves = _halves(partial(stats_effects.weighted_nats, sums), sums.shape[1])
+        of_sums, n_documents = partial(stats_effects.weighted_nats, sums), sums.shape[1]
+        halves = agreement.ranked_halves(of_sums, n_documents, settings.bootstrap, settings.seed)
         test = stats_effects.tested_nats(sums[0], sums[1:], settings.permutations, settings.seed)
-        rows.append((losses[:, 1:] - losses[:, :1], test.p, test.corrected, sizes, halves))
+        rows.append((losses[:, 1:] - losses[:, :1], test.corrected, sizes, halves))
     *found, sizes, halves = zip(*rows, strict=True)
     effects = labels, sweep.heads, list(sweep.values), *map(np.stack, found), list(halves), bound
     return Effects(*effects, sizes=np.stack(sizes))
@@ -208,29 +205,27 @@ def _effects_on_nats(
 def pairs_of_modes(effects: Effects) -> list[dict[str, Any]]:
     """One row per two modes: how well the heads' effects agree, with intervals over examples.
 
-    `rho` is Spearman's correlation over heads, `shared` how many heads are in the top tenth of both
-    (`chance`: expected of two random sets), `opposite` the share of heads whose effects have
-    opposite signs; `opposite_nominal` counts them among those with p below .05 in both modes
-    (`both_nominal`), `opposite_corrected` among those with a corrected p below it. Resampled
-    effects are noisier than those observed, which lowers their agreement: an interval holds the
-    percentiles of the samples, and these moved to the observed value. Noise lowers the observed
-    `rho`, too: see `halves_one` and `halves_other`.
+    `rho` and what it rests on is of `agreement.of_halves`, over heads. `same` is Spearman's
+    correlation on the same examples, whose noise both modes share. `shared` is how many heads are
+    in the top tenth of both (`chance`: expected of two random sets). `opposite` counts opposite
+    signs among the `both` heads with a corrected p below .05 in both modes. Resampled effects are
+    noisier than those observed: the intervals of `same` and `shared` hold the percentiles of the
+    samples, and these moved to the observed value.
     """
     differ, rows = differences(effects) < LEVEL, []
-    ranked = [ranks(draws) for draws in effects.draws]
+    ranked = [agreement.ranks(draws) for draws in effects.draws]
     for pair, (one, other) in enumerate(combinations(range(len(effects.modes)), 2)):
         x, y = effects.draws[one], effects.draws[other]
         row = effects.labels | {"one": effects.modes[one], "other": effects.modes[other]}
-        row |= interval("rho", correlations(ranked[one], ranked[other]), (-1, 1))
-        row |= {"halves_one": effects.halves[one], "halves_other": effects.halves[other]}
+        halves, n = (effects.halves[at] for at in (one, other)), effects.labels["n_documents"]
+        row |= agreement.of_halves(*halves, n)
+        row |= interval("same", agreement.correlations(ranked[one], ranked[other]), (-1, 1))
         n_top = top_of(x.shape[1])
         shared = (inside(x, n_top) * inside(y, n_top)).sum(1)
         row |= {"top": n_top} | interval("shared", shared, (0, n_top))
-        row |= {"chance": n_top**2 / x.shape[1]} | interval("opposite", (x * y < 0).mean(1), (0, 1))
-        for name, p in (("nominal", effects.p), ("corrected", effects.corrected)):
-            both = (p[[one, other]] < LEVEL).all(0)
-            row[f"opposite_{name}"] = int((both & (x[0] * y[0] < 0)).sum())
-            row[f"both_{name}"] = int(both.sum())
+        both = (effects.corrected[[one, other]] < LEVEL).all(0)
+        row |= {"chance": n_top**2 / x.shape[1], "both": int(both.sum())}
+        row |= {"opposite": int((both & (x[0] * y[0] < 0)).sum())}
         rows.append(row | {"differ": int(differ[pair].sum()), "n_heads": x.shape[1]})
     return rows
 
@@ -301,20 +296,6 @@ def inside(values: np.ndarray, n_top: int) -> np.ndarray:
     return above + tied * places / tied.sum(1, keepdims=True)
 
 
-def ranks(draws: np.ndarray) -> np.ndarray:
-    """Ranks of the heads in each draw, ties at their mean, centred: [draw, head]."""
-    from scipy.stats import rankdata  # loads slowly
-
-    found = rankdata(draws, axis=1)
-    return found - found.mean(1, keepdims=True)
-
-
-def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Correlation over heads of centred values [draw, head], [draw]; NaN where all are alike."""
-    size = np.sqrt((x**2).sum(1) * (y**2).sum(1))
-    return np.where(size > 0, (x * y).sum(1) / np.where(size > 0, size, 1), np.nan)
-
-
 def interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[str, float]:
     """The observed value, first of `draws`, and its interval, around it and within `limits`."""
     value, sampled = float(draws[0]), draws[1:][~np.isnan(draws[1:])]
@@ -341,12 +322,16 @@ def main(
 ) -> None:
     """Write a row per two modes, and per head; `points` and `nats` bound a change that is none."""
     settings = Settings(bootstrap, permutations, seed, points, nats)
-    effects = [effects_of_decoder(tables.read(path), settings) for path in losses]
-    for path, tested in zip(logits, scores, strict=True):
-        effects += effects_of_classifier(tables.read(path), tables.read(tested), settings)
-    rows = [row for each in effects for row in pairs_of_modes(each)]
+    measured = [(effects_of_decoder(tables.read(path), settings),) for path in losses]
+    measured += [
+        effects_of_classifier(tables.read(path), tables.read(tested), settings)
+        for path, tested in zip(logits, scores, strict=True)
+    ]
+    rows, found = [], []
+    for effects in chain.from_iterable(measured):  # one at a time: each holds all samples
+        rows += pairs_of_modes(effects)
+        found.append(verdicts_by_head(effects))
     tables.write_csv(pd.DataFrame(rows), table)
-    found = [verdicts_by_head(each) for each in effects]
     tables.write_csv(pd.concat(found, ignore_index=True), heads)
 
 

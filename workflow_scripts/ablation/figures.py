@@ -282,6 +282,7 @@ def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
 
 MAPS = {"head": "one head", "all-but-one": "one head left", "key-value group": "one group"}
 NUMBERS = ["nats", "baseline", "effect", "ci_low", "ci_high", "p", "p_corrected"]
+NUMBERS += ["p_corrected_error"]
 
 
 def every_variant(scores: pd.DataFrame) -> pd.DataFrame:
@@ -335,23 +336,26 @@ def task_title(task: str) -> str:
 
 @figures.drawn
 def ablation_modes_figure(table: Path) -> Figure:
-    """A panel per task: Spearman's rho of each two modes with its interval; seeds one by one."""
+    """A panel per task: rho of each two modes with its interval, or a note; seeds one by one."""
     frame = tables.read_csv(table)
     tasks = list(dict.fromkeys(frame["task"]))
     titles = [task_title(task) for task in tasks]
     names = list(dict.fromkeys(zip(frame["one"], frame["other"], strict=True)))
-    height = 0.7 + 0.19 * len(names)
+    height = 0.7 + 0.23 * len(names)
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
     figure.set_figheight(figure.get_figheight() + 0.3)
     for axes, task in zip(panels, tasks, strict=True):
         axes.axvline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
         for at, (of, rows) in enumerate(frame[frame["task"] == task].groupby("of", sort=False)):
-            rows = rows.dropna(subset=["rho"])
             pairs = zip(rows["one"], rows["other"], strict=True)
-            y = np.array([names.index(pair) for pair in pairs]) + 0.26 * at - 0.13
+            y = np.array([names.index(pair) for pair in pairs]) + 0.4 * at - 0.2
             look = colours.Look(of, (colours.BLACK, colours.GREY)[at], MARKS[of])
             style, ends = {"markersize": 3, "zorder": 2, "capsize": 1.5}, ("rho_low", "rho_high")
             figures.intervals(axes, "x", rows["rho"], [rows[e] for e in ends], y, look, **style)
+            for place, noisy in zip(y, rows["too_noisy"], strict=True):
+                if noisy:
+                    style = {"size": 5, "color": look.colour, "ha": "center", "va": "center"}
+                    axes.text(0, place, "too noisy", **style)
         axes.set(xlim=(-1, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel="Spearman's ρ over heads")
         axes.set_yticks(range(len(names)), [f"{one}, {other}" for one, other in names])
     for axes in panels[1:3]:

@@ -5,19 +5,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.measures.forms import (
     FORMAT,
     PRETRAINED,
     VERSION,
+    Form,
     Study,
     Tables,
     badge_entry,
     entry,
+    read_columns,
     task_title,
 )
 from workflow_scripts.core.run import job
+from workflow_scripts.core.stats.bootstrap import CONFIDENCE
 
 GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = collect("measures")
@@ -32,10 +37,12 @@ ORIGINS = {
 }
 
 
-def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list[str]]:
+def measures_of(
+    found: Tables, study: Study, copies: Sequence[Tables] = ()
+) -> tuple[list[dict[str, Any]], list[str]]:
     """All measures of a model, by paper and group, and a sentence on those without an example.
 
-    Those whose table the study lacks are left out.
+    Those whose table the study lacks are left out. `copies` are the model's untrained ones.
     """
     every = (form for chapter in MEASURES.values() for form in chapter.forms(found, study))
     forms = [form for form in every if form.rows.table in found]
@@ -49,7 +56,26 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     )
     about = f"{found.model}, measures with no example in the data: {without}."
     left_out = [about] if without else []
-    return [entry(form, found) for form in shown], left_out
+    measures = [entry(form, found) for form in shown]
+    for measure, form in zip(measures, shown, strict=True):
+        measure["about"] += untrained_range(form, copies)
+    return measures, left_out
+
+
+def untrained_range(form: Form, copies: Sequence[Tables]) -> str:
+    """A sentence on the numbers of the heads of untrained copies; empty where there are none."""
+    if form.state != PRETRAINED or form.compute or form.rows.table.categories:
+        return ""
+    columns = [read_columns(form, copy) for copy in copies if form.rows.table in copy]
+    values = [value for each in columns for value in each["value"] if value is not None]
+    if not values:
+        return ""
+    table = form.rows.table
+    low, high = np.percentile(values, CONFIDENCE).round(table.decimals) + 0.0  # no -0
+    unit = f"{'' if table.unit == '%' else ' '}{table.unit}" if table.unit else ""
+    return (
+        f" Heads of untrained copies: {low:.{table.decimals}f} to {high:.{table.decimals}f}{unit}."
+    )
 
 
 def states_of(used: Iterable[str], adopted: bool = False) -> list[dict[str, Any]]:
@@ -114,18 +140,21 @@ def assemble(
     study: Study,
     labels: Mapping[str, str],
     adopted: Sequence[str] = (),
+    untrained: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """The parts of the atlas that are of models: of all `cards`, then of the `translators`.
 
     A translator's maps are next to its card, <run>.maps.json. Raises ValueError where `maps` lacks
-    them.
+    them. `untrained` are tables of untrained copies, in untrained/<seed>/ of a model's folder.
     """
     parts: dict[str, Any] = {"models": [], "measures": [], "distances": {}}
     parts |= {"segments": [], "maps": {}, "left_out": []}
     for path in cards:
         card, folder = read_card(path), path.parents[1]
         found = Tables(card, folder, products)
-        measures, left_out = measures_of(found, study)
+        folders = sorted({each.parents[1] for each in untrained if each.is_relative_to(folder)})
+        copies = [Tables(card, each, untrained) for each in folders]
+        measures, left_out = measures_of(found, study, copies)
         parts["measures"] += measures
         parts["left_out"] += left_out
         if DISTANCES in found:
@@ -175,11 +204,13 @@ def main(
     translators: list[Path] = (),
     labels: dict | None = None,
     adopted: list = (),
+    untrained: list[Path] = (),
 ) -> None:
     """Write the data of the atlas: `products` are tables, `cards` and `maps` are of the models.
 
     `translators` are the cards of the study's own translators, `labels` the names for people of
-    models that have others, `adopted` the models that came as classifiers.
+    models that have others, `adopted` the models that came as classifiers, `untrained` the tables
+    of untrained copies.
 
     `corpora` names the corpora by chapter, `data` states the origin of each kind of data and
     of each task; relations with fewer words than `fewest` are left out.
@@ -190,7 +221,7 @@ def main(
         "version": VERSION,
         "study": {"name": study, "seed": seed, "about": about_data(described)},
         "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
-        **assemble(cards, products, maps, translators, described, labels or {}, adopted),
+        **assemble(cards, products, maps, translators, described, labels or {}, adopted, untrained),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     atlas.write_text(text + "\n", encoding="utf-8")

@@ -15,6 +15,8 @@ from workflow_scripts.core.measures.one_pass import measure_all
 from workflow_scripts.core.model.extraction import Computed, read
 from workflow_scripts.core.run import job
 
+FILES = ("card", "corpus")  # of a source
+
 
 def main(
     products: list[job.Out],
@@ -33,12 +35,31 @@ def main(
     cache that they would read the model's card, the corpus and its max_tokens. `products` are the
     outputs of all. With `by_norm` they read each key's share of the norms in the place of weights.
     """
-    settings = batch_tokens, precision, by_norm
-    places: dict[str, Any] = {
-        path: Computed(Path(source["corpus"]), *read(device, **source), *settings)
-        for path, source in sources.items()
-    }
+    places = readers(sources, {}, device, batch_tokens, precision, by_norm)
     places |= {str(job.final(product)): product for product in products}
+    run_steps(steps, places, one_pass, threads)
+
+
+def readers(
+    sources: dict[str, dict[str, Any]],
+    places: dict[str, Any],
+    device: str,
+    batch_tokens: int,
+    precision: str,
+    by_norm: bool,
+) -> dict[str, Any]:
+    """A reader of the patterns of each source, whose card and corpus may be in other `places`."""
+    found = {}
+    for path, source in sources.items():
+        given = source | {name: str(places.get(source[name], source[name])) for name in FILES}
+        model, tokens = read(device, **given)
+        settings = batch_tokens, precision, by_norm
+        found[path] = Computed(Path(given["corpus"]), model, tokens, *settings)
+    return found
+
+
+def run_steps(steps: list, places: dict[str, Any], one_pass: bool, threads: int) -> None:
+    """Run the `main` of each step's script, with what is in `places` in the place of its paths."""
     prepared = []
     for step in steps:
         name = step["script"].removesuffix(".py").replace("/", ".")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,21 @@ import pandas as pd
 
 from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms
 from workflow_scripts.claims.numbers import paper_number
+from workflow_scripts.claims.power import power
 from workflow_scripts.claims.products import MEASURES, TITLES, NotMeasured, Products, is_one_of
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import (
+    CARRIES,
+    FAILS,
+    INCONCLUSIVE,
     INSIDE,
+    NO_RULE,
     NOT_REPRODUCED,
     OTHER_MODEL,
+    OUTSIDE,
     REPRODUCED,
+    TOO_WIDE,
+    UNTRAINED,
     Measured,
     lies,
     opposite,
@@ -35,8 +44,10 @@ OF_NUMBER = {"ours": "value", "ci_low": "low", "ci_high": "high"}
 OF_NUMBER |= {"interval": "interval", "n": "n", "n_of": "of", "seeds": "seeds"}
 OF_NUMBER |= {"reference": "reference", "about": "about"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
+LIES = {CARRIES: INSIDE, FAILS: OUTSIDE, INCONCLUSIVE: TOO_WIDE}
 TRANSLATOR = "Transformer-big (WMT14, English to French)"  # the paper has another for epochs
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
+APPLIED = ("rule_low", "rule_high", "power")  # of a rule, where it is applied
 NO_ERROR = "without its sampling error"  # of a paper's number whose interval is unknown
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
@@ -96,6 +107,24 @@ def evaluate(
     return [row_of(claim, one, comparability.why_not(claim, one), rests_on) for one in numbers]
 
 
+def add_untrained(
+    rows: list[dict[str, Any]], claim: Claim, copies: list[Products], comparability: Comparability
+) -> None:
+    """Add the range of the numbers of untrained copies of the model, case by case.
+
+    A claim that one of them meets, too, is not shown by the model's.
+    """
+    found = [row for products in copies for row in evaluate(claim, products, comparability)]
+    for row in rows:
+        same = [each for each in found if each["case"] == row["case"] and each["lies"]]
+        numbers = [each["ours"] for each in same]
+        row["untrained_low"] = min(numbers, default=None)
+        row["untrained_high"] = max(numbers, default=None)
+        verdict = row["verdict"]
+        if verdict in (CARRIES, REPRODUCED) and verdict in [each["verdict"] for each in same]:
+            row |= {"verdict": INCONCLUSIVE, "because": UNTRAINED}
+
+
 def paper_scores(claim: Claim) -> str | None:
     """The word for the paper's own number, if it has one; judged as exact without an interval."""
     number = paper_number(claim)
@@ -121,9 +150,19 @@ def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str)
     row |= {column: getattr(measured, name, None) for column, name in OF_NUMBER.items()}
     row |= {"rests_on": rests_on, "lies": measured and lies(claim, measured)}
     row["direction"], row["contrary"] = opposite(claim, measured) if measured else ("", None)
+    row["power"] = power(claim, measured) if measured else None
+    # On another model a number's baseline is part of what is applied.
+    both = bool(measured) and claim.kind == "value" and rests_on == OTHER_MODEL
+    if both and claim.rule in ("within", "between"):
+        if row["direction"]:
+            row["rule"] += f", and {row['direction']} {row['contrary']:g}, its baseline"
+        else:
+            row |= {"rule": NO_RULE, "lies": ""} | dict.fromkeys(APPLIED)
     if measured and measured.reference is None:
         row["reference"] = claim.reference
     row["verdict"], row["because"] = word(row | {"because": because})
+    if both and row["lies"] and row["verdict"] in LIES:
+        row["lies"] = LIES[row["verdict"]]
     row |= {"later": claim.later, "source": claim.source}
     return row | {name: getattr(measured, name, "") for name in OF_CASE}
 
@@ -143,18 +182,25 @@ def main(
     cases: job.Out,
     data: dict,
     translator: bool = False,
+    untrained: list[Path] = (),
 ) -> None:
     """Write the table of verdicts, and the task and translator of each of its rows (`cases`).
 
     `data` gives the origin of each kind of data. `translator` states that the study's translator
-    and its test set are the paper's.
+    and its test set are the paper's. `untrained` are products of copies with random weights, in a
+    folder for each.
     """
     card = read_card(model)
     size = tuple(card[key] for key in ("architecture", "n_layers", "n_heads", "hidden_size"))
     comparability = Comparability(PUBLISHED_MODELS.get(size, card["name"]), data, translator)
     found = Products(products)
-    claims = (claim for path in published for claim in read(path, MEASURES))
-    rows = [row for claim in claims for row in evaluate(claim, found, comparability)]
+    folders = groupby(sorted(untrained), lambda path: path.parents[1])
+    copies = [Products(list(paths)) for _, paths in folders]
+    rows = []
+    for claim in (claim for path in published for claim in read(path, MEASURES)):
+        of_claim = evaluate(claim, found, comparability)
+        add_untrained(of_claim, claim, copies, comparability)
+        rows += of_claim
     frame = pd.DataFrame(rows)
     counts = ["n", "seeds", "paper_n", "central"]
     frame[counts] = frame[counts].astype("Int64")

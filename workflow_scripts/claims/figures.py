@@ -23,10 +23,12 @@ LINE, GAP, LEGEND = 0.125, 0.15, 0.75
 TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
 LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
+COPIES = ["untrained_low", "untrained_high"]
 NUMBERS = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
 BELOW = 0.055  # inches from a strip to its outermost numbers
 RULE = {"facecolor": colours.REQUIRED, "edgecolor": colours.REQUIRED_EDGE, "linewidth": 0.4}
 NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
+UNTRAINED = {"color": colours.GREY, "marker": "x", "markersize": 3.5, "linestyle": ""}
 PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
 
 
@@ -96,7 +98,7 @@ def _case(row: dict[str, Any]) -> str:
 def _draw(axes: Axes, row: SimpleNamespace, top: float) -> None:
     """A claim's text and strip; the strip's axis is in the claim's own unit."""
     height = row.height * LINE
-    numbers = row.rows[NUMBERS].astype(float).stack()
+    numbers = row.rows[NUMBERS + COPIES].astype(float).stack()
     lowest, highest = float(numbers.min()), float(numbers.max())
     room = (highest - lowest) / 10 or 1.0
     low, high = lowest - room, highest + room
@@ -128,6 +130,8 @@ def _draw(axes: Axes, row: SimpleNamespace, top: float) -> None:
         if not math.isnan(case["reference"]):
             reach = len(lines) * LINE / 2
             axes.plot([place(case["reference"])] * 2, [middle - reach, middle + reach], **NO_EFFECT)
+        copies = [place(case[end]) for end in COPIES if not math.isnan(case[end])]
+        axes.plot(copies, [middle] * len(copies), **UNTRAINED)
         if case["ci_low"] < case["ci_high"]:
             interval = [place(case["ci_low"]), place(case["ci_high"])]
             axes.plot(interval, [middle] * 2, color=look.colour, linewidth=1)
@@ -146,6 +150,8 @@ def _legend(figure: Figure, judged: pd.DataFrame) -> None:
     ]
     if judged["reference"].notna().any():
         handles.append(Line2D([], [], label="no effect: chance, a baseline or 0", **NO_EFFECT))
+    if judged[COPIES].notna().any(axis=None):
+        handles.append(Line2D([], [], label="untrained copies, lowest and highest", **UNTRAINED))
     found = set(judged["verdict"])
     for verdict in (verdict for verdict in JUDGED if verdict in found):
         look = colours.VERDICTS[verdict]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from statistics import NormalDist
 
@@ -20,11 +21,13 @@ from workflow_scripts.claims.numbers import (
     mean_of,
     minus,
     over_seeds,
+    over_units,
     ratio,
     row_number,
     seeds_number,
     share_number,
 )
+from workflow_scripts.claims.power import without_effect
 from workflow_scripts.claims.products import (
     NAMES,
     TITLES,
@@ -38,7 +41,7 @@ from workflow_scripts.claims.products import (
     measure,
     on_task,
 )
-from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.claims.verdicts import PREMISE_ABSENT, Measured
 from workflow_scripts.core.data.annotations import FRAME_DIRECTION
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tables import where
@@ -187,16 +190,13 @@ def last_layers_change(products: Products, but: str) -> Cases:
         last = rows["layer"].isin(at_depth(rows, 11, 12)["layer"])
         if not last.any():
             raise NotMeasured(f"{rows['layer'].nunique()} layers are too few for a last sixth")
-        layers = [
-            [
-                mean_of(layer, "similarity", "examples", 100, about=layers_of(layer))
-                for _, layer in part.groupby("layer")
-            ]
-            for part in (rows[last], rows[~last])
-        ]
-        least, other = max(layers[0], key=VALUE), min(layers[1], key=VALUE)
-        about = f"{least.value:.1f} in {least.about} against {other.value:.1f} in {other.about}"
-        yield minus(other, least, about=about, **on_task(task, rows))
+        means = rows.groupby("layer")["similarity"].mean()
+        changed = means[means.index.isin(rows.loc[last, "layer"])]
+        layers = changed.idxmax(), means.drop(changed.index).idxmin()
+        least, other = (rows[rows["layer"] == layer] for layer in layers)
+        shown = (f"{100 * means[at]:.1f} in layer {at + 1}" for at in layers)
+        more = {"about": " against ".join(shown), **on_task(task, rows)}
+        yield over_units(other, "examples", less=least, scale=100, **more)
 
 
 @measure(KINDS)
@@ -260,6 +260,10 @@ def candidates_diagonal(products: Products, link: tuple[str, ...]) -> Cases:
         of_seeds = products.all_of(LINKS, task=NAMES[title])
         more = {"case": f"{title}, {name}", "about": about, **on_task(NAMES[title], of_seeds)}
         diagonal = (rows[f"neighbours{end}"] > 0.5 for end in ("_low", "", "_high"))
+        every = where(of_seeds, stage="fine-tuned", link=name, far=False)
+        possible = every.groupby(["layer", "head"])["neighbours_high"].mean() > 0.5
+        if (n := possible.sum()) < len(rows):
+            more["because"] = f"{PREMISE_ABSENT}: {n} heads have diagonal maps, not {len(rows)}"
         yield counted(*diagonal, "heads", **more)
 
 
@@ -341,8 +345,9 @@ def layer_effect(products: Products, task: str, layer: int) -> Measured | None:
     rows = at_depth(rows, layer, layer) if len(rows) else rows
     if rows.empty:
         return None
-    more = {"interval": AT_LEAST} if rows["layer"].nunique() > 1 else {}
-    return over_seeds(rows, "effect", 100, task=NAMES[task], **more)
+    number = over_seeds(rows, "effect", 100, task=NAMES[task])
+    several = rows["layer"].nunique() > 1 and number.seeds == 1
+    return replace(number, interval=AT_LEAST) if several else number
 
 
 def _disabled(products: Products, task: str, unit: str, metric: str) -> pd.DataFrame:
@@ -377,12 +382,22 @@ def lowest_effect(products: Products, heads: str) -> Cases:
     if rows.empty:
         raise NotMeasured(f"{HEADS.name} has no head of the kind {heads}")
     normal = NormalDist()
-    wider = normal.inv_cdf(1 - (1 - CONFIDENCE) / 2 / len(rows)) / normal.inv_cdf(0.95)
+    together = normal.inv_cdf(1 - (1 - CONFIDENCE) / 2 / len(rows))
+    wider = together / normal.inv_cdf(0.95)
     for task in (task for task in TITLES if f"effect_{task}" in rows):
         effect = rows[f"effect_{task}"]
         ends = (effect + wider * (rows[f"{end}_{task}"] - effect) for end in ("low", "high"))
-        number = (100 * float(values.min()) for values in (effect, *ends))
+        numbers = 100 * np.array([effect, *ends])
+        below, above = numbers[0] - numbers[1], numbers[2] - numbers[0]
         about = f"{TASKS[task].main_metric}, {rows.loc[effect.idxmin(), 'name']}"
         more = {"interval": f"{OVER_EXAMPLES} for all these heads together (Bonferroni)"}
         more |= on_task(task, products.all_of(SCORES, task=task))
-        yield Measured(*number, len(rows), "heads", about=about, **more)
+        more["drawn"] = partial(_least, below, above, together)
+        yield Measured(*numbers.min(axis=1), len(rows), "heads", about=about, **more)
+
+
+def _least(
+    below: np.ndarray, above: np.ndarray, z: float, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """The least effect, with its ends, of samples in which no head has any: [3, draws]."""
+    return without_effect(below, above, z, rng, draws).min(axis=2)

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from workflow_scripts.claims.numbers import (
     area,
     between_sets,
     bounded,
-    ceiling,
     columns_of,
     counted,
     in_percent,
@@ -30,6 +30,7 @@ from workflow_scripts.claims.numbers import (
     seeds_number,
     share_number,
 )
+from workflow_scripts.claims.power import Z, without_effect
 from workflow_scripts.claims.products import (
     NAMES,
     TEXT,
@@ -46,6 +47,7 @@ from workflow_scripts.claims.products import (
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.heads import ATTENTION_TYPES, head_label
 from workflow_scripts.core.data.tables import where
+from workflow_scripts.core.stats.agreement import RELIABLE
 from workflow_scripts.translation import measures as translation
 
 PREFERRED = {title: main_metric(name) for name, title in TITLES.items()}
@@ -101,7 +103,19 @@ def classifier_heads_without_loss(products: Products, level: float, most: float)
         free = ~((rows["effect"] < 0) & (p < level))
         about = f"{_examples(rows)}; {_found(products, rows)} would be found after correction"
         number = bounded(rows["ci_low"] > -most, free, "heads", about=about, **fields)
-        yield replace(number, n=rows["head"].nunique())  # not those of each seed
+        drawn = partial(_all_free, rows, level, most)
+        yield replace(number, n=rows["head"].nunique(), drawn=drawn)  # not those of each seed
+
+
+def _all_free(
+    rows: pd.DataFrame, level: float, most: float, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """The percent without a loss, with its ends, of samples without any effect: [3, draws]."""
+    value, *ends = rows[[*columns_of(rows, "effect")]].to_numpy().T
+    effect, low, _ = without_effect(value - ends[0], ends[1] - value, Z, rng, draws)
+    free = effect >= -NormalDist().inv_cdf(1 - level / 2) * (ends[1] - ends[0]) / 2 / Z
+    free, sure = free.mean(axis=1), (free & (low > -most)).mean(axis=1)
+    return 100 * np.stack([free, sure, free])
 
 
 def _examples(rows: pd.DataFrame) -> str:
@@ -124,9 +138,18 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
     that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
     """
     for fields, rows in _development_sets(products, "michel2019-table3"):
-        value, low, high = (rows[name] > -most for name in columns_of(rows, column))
-        number = in_percent(counted(low, value, high, "layers", about=_examples(rows), **fields))
-        yield replace(number, n=rows["layer"].nunique())
+        value, low, high = rows[[*columns_of(rows, column)]].to_numpy().T
+        counts = (numbers > -most for numbers in (low, value, high))
+        number = in_percent(counted(*counts, "layers", about=_examples(rows), **fields))
+        drawn = partial(_small_losses, value - low, high - value, most)
+        yield replace(number, n=rows["layer"].nunique(), drawn=drawn)
+
+
+def _small_losses(
+    below: np.ndarray, above: np.ndarray, most: float, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """The same percent, with its ends, of samples in which no layer loses: [3, draws]."""
+    return 100 * (without_effect(below, above, Z, rng, draws) > -most).mean(axis=2)
 
 
 @measure("michel2019-table3")
@@ -169,7 +192,7 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
         row = rows.loc[(rows["share"] - share).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
         because = "" if task else _no_accuracy(row["metric"])
-        more = {"about": about, "because": because}
+        more = {"about": about, "because": because, "expected": 0.0}
         yield seeds_number(row, "change", int(row["runs"]), 100, **more)
 
 
@@ -227,28 +250,37 @@ def speed_gain(products: Products, batch_size: int) -> Cases:
 def modes_rank(products: Products, mode: str, other_mode: str) -> Cases:
     """Spearman's correlation over heads of the effects on the loss in two modes, for each task.
 
-    Of several seeds the mean, of values and of ends. Noise of the effects lowers the correlation:
-    the upper end is divided by what halves of the examples show that noise leaves of a perfect one.
+    Across halves of the examples, as if without noise; of several seeds the mean, of values and of
+    ends. Not tested where the effects of a seed are too noisy.
     """
     for task, rows in _two_modes(products, mode, other_mode):
-        most = [*map(ceiling, rows["halves_one"], rows["halves_other"])]
-        highs = [*map(_without_noise, rows["rho_high"], most)]
+        of_modes = [rows[f"reliability_{one}"].mean() for one in ("one", "other")]
         about = f"{int(rows['n_heads'].iloc[0])} heads; "
-        about += f"independent noise leaves at most {np.mean(most):.2f}"
-        number = rows["rho"].mean(), rows["rho_low"].mean(), np.mean(highs)
-        yield _resampled(task, rows, number, about, ", the upper end without noise")
+        about += "reliability of the effects {:.2f} and {:.2f}".format(*of_modes)
+        ends = (rows[name].mean(skipna=False) for name in columns_of(rows, "rho"))
+        number = _resampled(task, rows, ends, about)
+        yield replace(number, because=_too_noisy(rows, number.of))
 
 
-@measure(*MODES, if_none="no head has p below .05 in both modes")
+def _too_noisy(rows: pd.DataFrame, of: str) -> str:
+    """Why effects do not show how two modes agree; empty where they do."""
+    if not (noisy := rows["too_noisy"]).any():
+        return ""
+    because = f"too noisy: effects need a reliability of {RELIABLE}"
+    needed = rows.loc[noisy, "n_needed"].max(skipna=False)
+    return because if np.isnan(needed) else f"{because}, which {needed:.0f} {of} would give"
+
+
+@measure(*MODES, if_none="no head has a corrected p below .05 in both modes")
 def modes_opposite(products: Products, mode: str, other_mode: str) -> Cases:
-    """Percent of the heads with p below .05 in two modes whose effects have opposite signs.
+    """Percent of the heads with an effect in two modes whose effects have opposite signs.
 
-    Signs of the others are mostly noise.
+    By a p below .05, corrected for all heads: signs of the others are mostly noise.
     """
     for task, rows in _two_modes(products, mode, other_mode):
-        opposite, both = (int(rows[f"{name}_nominal"].sum()) for name in ("opposite", "both"))
+        opposite, both = (int(rows[name].sum()) for name in ("opposite", "both"))
         if both:
-            about = f"{opposite} of {both} heads with p below .05 in both modes"
+            about = f"{opposite} of {both} heads with a corrected p below .05 in both modes"
             more = {"interval": "95% of a share of heads (Wilson)", "about": about}
             yield share_number(opposite, both, "heads", **more, **on_task(task, rows))
 
@@ -291,7 +323,7 @@ def _attribution(
     for task, rows in table.groupby("task", sort=False):
         ends = rows[[name, f"{name}_low", f"{name}_high"]].mean()
         heads = rows["n_heads"].iloc[0]
-        about = f"{heads} heads"
+        about = f"{heads} heads; reliability of the exact effects {rows['reliability'].mean():.2f}"
         if over:
             ends = 100 * ends / rows[over].iloc[0]
             about = f"{rows[over].iloc[0]} heads of {heads}, {rows['first'].iloc[0]} of them first"
@@ -310,27 +342,18 @@ def _two_modes(products: Products, *modes: str) -> Iterator[tuple[str, pd.DataFr
     yield from table.groupby("task", sort=False)
 
 
-def _without_noise(end: float, most: float) -> float:
-    """The upper end of a correlation, divided by the most that noise leaves of a perfect one."""
-    if end <= 0:
-        return end
-    return min(1.0, end / most) if most > 0 else 1.0
-
-
 def _first(products: Products, names: tuple[str, str]) -> pd.DataFrame:
     """The table of classifiers, or else that on running text."""
     running, classifiers = names
     return products[classifiers if f"tables/{classifiers}.csv" in products else running]
 
 
-def _resampled(
-    task: str, rows: pd.DataFrame, ends: Iterable[float], about: str, more: str = ""
-) -> Measured:
+def _resampled(task: str, rows: pd.DataFrame, ends: Iterable[float], about: str) -> Measured:
     """A number whose interval resamples documents, of running text, or a task's examples."""
     n, of, over = "n", "examples", OVER_EXAMPLES
     if task == TEXT:
         n, of, over = "n_documents", "documents", OVER_DOCUMENTS
-    stated = {"interval": over + more, "about": about, **on_task(task, rows)}
+    stated = {"interval": over, "about": about, **on_task(task, rows)}
     return Measured(*map(float, ends), int(rows[n].iloc[0]), of, **stated)
 
 
@@ -431,7 +454,8 @@ def _without_loss(rows: pd.DataFrame, level: float, most: float, of: str, run: s
     corrected = int((lost & (rows["p_corrected"] < 0.05)).sum())
     about = f"{corrected} with a loss at a corrected p below 0.05"
     free, sure = ~(lost & (rows["p_paper"] < level)), rows["ci_low"] > -most
-    return bounded(sure, free, of, about=about, run=run)
+    drawn = partial(_all_free, rows, level, most)
+    return bounded(sure, free, of, about=about, run=run, drawn=drawn)
 
 
 @measure_of_translators(translation.SCORES)

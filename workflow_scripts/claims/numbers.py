@@ -12,9 +12,11 @@ import scipy  # stats is imported at its first use: planning is spared a second
 from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import PAPER_INTERVALS, Claim
 from workflow_scripts.claims.verdicts import BOUNDS, Measured
-from workflow_scripts.core.stats.bootstrap import wilson
+from workflow_scripts.core.stats.agreement import of_all
+from workflow_scripts.core.stats.bootstrap import ratio_ends, wilson
 
 CONFIDENCE = 0.95
+DRAWS, SEED = 1000, 1  # of samples of documents or examples
 # What intervals are that several papers' claims have.
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
@@ -23,9 +25,7 @@ WIDEST_RATIO = "conservative: ratio of the intervals' ends"
 OVER_EXAMPLES = "95% over examples"
 OVER_HEADS = "95% over heads"
 AT_LEAST = "at least 95% over examples"
-# Whole documents are resampled for each head.
-OF_HEADS = "mean of the heads' 95% intervals over documents"
-MEAN_OF_ENDS = "95% over examples, mean of the seeds' intervals"
+OVER_SEEDS = "at least 95% over examples and seeds"
 
 
 def share(right: int, n: int) -> tuple[float, float]:
@@ -36,7 +36,7 @@ def share(right: int, n: int) -> tuple[float, float]:
 
 def share_number(count: int, n: int, of: str, **more: Any) -> Measured:
     """Percent of `n`, with Wilson's interval; `of` names what they are."""
-    return Measured(100 * count / n, *share(count, n), n, of, **more)
+    return Measured(100 * count / n, *share(count, n), n, of, binomial=True, **more)
 
 
 def paper_number(claim: Claim) -> Measured | None:
@@ -79,21 +79,66 @@ def mean_of(
     return Measured(*ends, int(rows["n"].max()), of, **more)
 
 
+def over_units(
+    rows: pd.DataFrame,
+    of: str,
+    less: pd.DataFrame | None = None,
+    over: pd.DataFrame | None = None,
+    sums: str = "sums",
+    scale: float = 1.0,
+    **more: Any,
+) -> Measured:
+    """The mean over rows of heads, with its interval over the documents or examples of all.
+
+    It is `less` the mean of other rows, or `over` that mean, on the same units. The rows have lists
+    of sums and counts by unit, as `per_head` writes them.
+    """
+    total, size = _of_units(rows, sums)
+    if less is not None:
+        total = total - _of_units(less, sums)[0]
+    if over is not None:
+        size = _of_units(over, sums)[0]
+    low, high = ratio_ends(total[:, None], size[:, None], DRAWS, SEED)
+    ends = (scale * float(number) for number in (total.sum() / size.sum(), low[0], high[0]))
+    documents = "n_documents" in rows and (rows["n"] > rows["n_documents"]).any()
+    more = {"interval": OVER_DOCUMENTS if documents else OVER_EXAMPLES} | more
+    return Measured(*ends, int(rows["n"].max()), of, **more)
+
+
+def _of_units(rows: pd.DataFrame, sums: str) -> tuple[np.ndarray, np.ndarray]:
+    """Sums and counts of each unit, means over rows, [unit]."""
+    return tuple(np.mean(np.stack(rows[name].tolist()), axis=0) for name in (sums, "counts"))
+
+
 def over_seeds(rows: pd.DataFrame, name: str, scale: float = 1.0, **more: Any) -> Measured:
-    """The same of rows on the same examples, one for each seed."""
-    return mean_of(rows, name, "examples", scale, **(_of_seeds(rows["seed"].nunique()) | more))
+    """The same of rows on the same examples, those of each seed, with the seeds' own spread."""
+    by_seed = scale * rows.groupby("seed")[name].mean()
+    number = mean_of(rows, name, "examples", scale)
+    return replace(_with_seeds(number, len(by_seed), by_seed.std()), **more)
 
 
 def seeds_number(
     row: pd.Series, name: str, seeds: int, scale: float = 1.0, **more: Any
 ) -> Measured:
     """The number of a row of a task, by its title, which is a mean over seeds, as are its ends."""
-    more |= {"task": NAMES[row["task"]], **_of_seeds(seeds)}
-    return row_number(row, name, "examples", scale, **more)
+    number = row_number(row, name, "examples", scale, task=NAMES[row["task"]])
+    spread = scale * float(row[f"{name}_sd"]) if seeds > 1 else 0.0
+    return replace(_with_seeds(number, seeds, spread), **more)
 
 
-def _of_seeds(seeds: int) -> dict[str, Any]:
-    return {"seeds": int(seeds), "interval": MEAN_OF_ENDS if seeds > 1 else ""}
+def _with_seeds(number: Measured, seeds: int, spread: float) -> Measured:
+    """A mean over seeds with their deviation in its interval, which has that of examples alone.
+
+    Student's interval over seeds is joined to it by square-and-add. It is wider than needed, as the
+    deviation holds some error of the examples. Seeds and examples resampled together would be too
+    narrow with three seeds (tests/claims/test_numbers.py).
+    """
+    if seeds < 2:
+        return replace(number, seeds=int(seeds))
+    half = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, seeds - 1) * spread / math.sqrt(seeds)
+    low = number.value - math.hypot(number.value - number.low, half)
+    high = number.value + math.hypot(number.high - number.value, half)
+    return replace(number, low=low, high=high, seeds=int(seeds), interval=OVER_SEEDS)
 
 
 def minus(one: Measured, other: Measured, **more: Any) -> Measured:
@@ -153,12 +198,10 @@ def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) ->
 def ceiling(one: float, other: float) -> float:
     """What effects on two sets would correlate by if all heads mattered alike on both.
 
-    The numbers are correlations between the halves of each set, from which Spearman and Brown's
-    formula (1910) for twice the length gives a reliability; 0 where halves disagree. Noise
-    attenuates a correlation by the root of the product of both (Spearman 1904).
+    The numbers are correlations between the halves of each set. Noise attenuates a correlation by
+    the root of the product of both reliabilities (Spearman 1904).
     """
-    one, other = (2 * max(halves, 0.0) / (1 + max(halves, 0.0)) for halves in (one, other))
-    return math.sqrt(one * other)
+    return math.sqrt(of_all(one) * of_all(other))
 
 
 def between_sets(

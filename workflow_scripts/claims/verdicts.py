@@ -1,9 +1,10 @@
 """Our number held against a claim: a word, by the rule written in the claim's file."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from workflow_scripts.claims.published import Claim
 
@@ -16,7 +17,11 @@ OTHER_MODEL = "another model"
 INSIDE, OUTSIDE, TOO_WIDE = "inside", "outside", "too wide"
 BOUNDS = "bounds of the count"
 ROUNDING = 1e-9  # the bounds of rules are sums of decimals
+UNTRAINED = "an untrained model shows it too"
 NO_BASELINE = "baseline missing: the paper has none for this number"
+NO_RULE = "none: a number of the paper's model alone"
+PREMISE_ABSENT = "premise absent"
+UNDERPOWERED, LEAST_POWER = "underpowered", 0.5
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,10 @@ class Measured:
     run: str = ""  # the translator of the case
     own_head: bool = False  # whether the masked-LM head is the checkpoint's own
     interval: str = ""  # what the interval is, such as "range over folds"
+    binomial: bool = False  # whether it is a percentage of `n` with Wilson's interval
+    expected: float | None = None  # what it would be if the claim held, where the paper has none
+    # So many numbers with their ends, [3, draws], as they would be sampled if the claim held.
+    drawn: Callable[[np.random.Generator, int], np.ndarray] | None = None
 
 
 def lies(claim: Claim, measured: Measured) -> str:
@@ -49,23 +58,29 @@ def lies(claim: Claim, measured: Measured) -> str:
     interval covers the paper's and reaches no farther than that distance from itself: with as many
     examples as the paper had, the paper's own number is.
     """
-    if any(map(math.isnan, (measured.value, measured.low, measured.high))):
+    number = np.array([measured.value, measured.low, measured.high])
+    if np.isnan(number).any():
         return ""
-    value = claim.value
-    low, high = claim.target[0] - ROUNDING, claim.target[1] + ROUNDING  # the bounds are inside
-    inside = measured.low >= low and measured.high <= high
-    outside = measured.high < low or measured.low > high
-    if claim.rule == "above":
-        inside, outside = measured.low > value, measured.high <= value
-    elif claim.rule == "below":
-        inside, outside = measured.high < value, measured.low >= value
-    elif claim.rule == "not below":
-        inside, outside = inside and measured.high >= value, measured.high < value
-    elif claim.rule == "within":
-        covers = measured.low <= value <= measured.high
-        farthest = max(measured.value - measured.low, measured.high - measured.value)
-        inside |= covers and farthest <= (claim.to or 0.0) + ROUNDING
+    inside, outside = inside_outside(claim, number)
     return INSIDE if inside else OUTSIDE if outside else TOO_WIDE
+
+
+def inside_outside(claim: Claim, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether numbers with their ends, [3, ...], lie inside and outside of what the rule wants."""
+    (ours, low, high), value = numbers, claim.value
+    least, most = claim.target[0] - ROUNDING, claim.target[1] + ROUNDING  # the bounds are inside
+    inside = (low >= least) & (high <= most)
+    outside = (high < least) | (low > most)
+    if claim.rule == "above":
+        inside, outside = low > value, high <= value
+    elif claim.rule == "below":
+        inside, outside = high < value, low >= value
+    elif claim.rule == "not below":
+        inside, outside = inside & (high >= value), high < value
+    elif claim.rule == "within":
+        covers = (low <= value) & (value <= high)
+        inside |= covers & (np.maximum(ours - low, high - ours) <= (claim.to or 0.0) + ROUNDING)
+    return inside, outside
 
 
 def opposite(claim: Claim, measured: Measured) -> tuple[str, float | None]:
@@ -108,9 +123,13 @@ def word(row: Mapping[str, Any]) -> tuple[str, str]:
     where, contrary = row["lies"], row["contrary"]
     if not where:
         return INCONCLUSIVE, "no interval"
+    too_wide = "interval too wide"
+    if row["power"] is not None and row["power"] < LEAST_POWER:
+        too_wide = f"{UNDERPOWERED}: the rule comes out in {row['power']:.0%} of samples like this,"
+        too_wide += " if the claim holds"
     if same:
         words = {INSIDE: REPRODUCED, OUTSIDE: NOT_REPRODUCED}
-        return words.get(where, INCONCLUSIVE), "" if where in words else "interval too wide"
+        return words.get(where, INCONCLUSIVE), "" if where in words else too_wide
     up = row["direction"] == "above"
     on_other_side = contrary is not None and (
         row["ci_high"] <= contrary + ROUNDING if up else row["ci_low"] >= contrary - ROUNDING
@@ -124,4 +143,4 @@ def word(row: Mapping[str, Any]) -> tuple[str, str]:
         return INCONCLUSIVE, "not clear of the baseline"
     if where == OUTSIDE:
         return INCONCLUSIVE, "no effect against the claim"
-    return INCONCLUSIVE, "interval too wide"
+    return INCONCLUSIVE, too_wide

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -58,19 +59,37 @@ def kobayashi2020_norms(weights: Path, norms: Path, table: job.Out) -> Figure:
 @figures.drawn
 def kobayashi2021_mixing(ratios: Path) -> Figure:
     """A line per method with a band for its interval; a dotted line where parts are equal."""
-    frame = tables.read_csv(ratios, dtype={"layer": str})
+    figure, axes = _by_layer(ratios, "method", "ratio", colours.PRESERVING)
+    axes.axhline(50, color=colours.GUIDE, linestyle=":", linewidth=1.0)
+    axes.set(ylabel="Mixing ratio (%)", ylim=(0, 100))
+    return figure
+
+
+@figures.drawn
+def mohebbi2023_zeroing(scores: Path) -> Figure:
+    """How often weights and norms put the same token first as value zeroing, with intervals."""
+    looks = {f"top_{way}s": look for way, look in colours.WAYS.items()}
+    figure, axes = _by_layer(scores, "measure", "value", looks, factor=100)
+    axes.set(ylabel="Same first token (%)", ylim=(-2, 102))
+    return figure
+
+
+def _by_layer(
+    path: Path, name: str, number: str, looks: dict[str, colours.Look], factor: float = 1
+) -> tuple[Figure, Axes]:
+    """A line per entry of `looks` with a band for its interval, over the layers of a table."""
+    frame = tables.read_csv(path, dtype={"layer": str})
     of_layers = frame[frame["layer"] != "all"].astype({"layer": int})
     figure, (axes,) = figures.new(figures.ONE_COLUMN * 1.15, 2.6)
-    for method, rows in of_layers.groupby("method", sort=False):
-        look = colours.PRESERVING[method]
-        ends = rows["ci_low"], rows["ci_high"]
-        figures.line(axes, rows["layer"], rows["ratio"], look, look.name, ends)
-    axes.axhline(50, color=colours.GUIDE, linestyle=":", linewidth=1.0)
+    for entry, look in looks.items():
+        rows = of_layers[of_layers[name] == entry]
+        if len(rows):
+            ends = factor * rows["ci_low"], factor * rows["ci_high"]
+            figures.line(axes, rows["layer"], factor * rows[number], look, look.name, ends)
     figures.layer_axis(axes, of_layers["layer"].max())
-    axes.set(ylabel="Mixing ratio (%)", ylim=(0, 100))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
     figure.supxlabel(figures.sample(frame, "segments", "articles"), fontsize=7)
-    return figure
+    return figure, axes
 
 
 if __name__ == "__main__":

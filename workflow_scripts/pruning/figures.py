@@ -147,20 +147,23 @@ def pruning_next_token(curves: Path, table: job.Out) -> Figure:
 # The strategies, and which head of each layer they keep.
 KEPT = {"one-head": "most important", "one-head-random": "random"}
 OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high", "n"]
-PERCENT = ["score", "score_low", "score_high", "change", "change_low", "change_high"]
+PERCENT = ["score", "score_low", "score_high", "change", "change_low", "change_high", "change_sd"]
 
 
 def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Per number of pruned heads: mean score over runs, its 95% interval and the number of runs.
 
     A run is a seed, for random orders a seed and draw. `runs_low` and `runs_high` sample runs with
-    replacement; OVER_EXAMPLES are means over runs of each one's interval over examples.
+    replacement; OVER_EXAMPLES are means over runs of each one's interval over examples, and
+    `change_sd` is the runs' standard deviation.
     """
     wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
     mean, low, high = bootstrap_mean(wide.to_numpy(), draws, seed, INDEPENDENT)
     columns = {"score": mean, "runs_low": low, "runs_high": high, "runs": len(wide)}
     frame = pd.DataFrame({"pruned": wide.columns} | columns)
-    return frame.merge(rows.groupby("pruned", as_index=False)[OVER_EXAMPLES].mean(), on="pruned")
+    by_step = rows.groupby("pruned")
+    means = by_step[OVER_EXAMPLES].mean().assign(change_sd=by_step["change"].std())
+    return frame.merge(means.reset_index(), on="pruned")
 
 
 def michel2019_one_head(curves: list[Path], table: job.Out, bootstrap: int, seed: int) -> None:

@@ -113,11 +113,11 @@ def curve(nats: np.ndarray, segments: Segments, draws: int, seed: int) -> pd.Dat
     Both with their 95% intervals over documents.
     """
     sums = effects.by_document(nats, segments.n_scored, segments.documents)
-    losses = effects.resampled_nats(sums, draws, seed)
-    columns = {}
-    for name, values in (("nats", losses), ("change", losses - losses[:, :1])):
-        ends = np.percentile(values[1:], bootstrap.CONFIDENCE, axis=0)
-        columns |= {name: values[0], f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    losses, columns = sums[..., 0].sum(axis=1) / segments.n_scored.sum(), {}
+    of_first = ("nats", 0.0, 0.0), ("change", losses[0], sums[0, :, 0])
+    for name, value, first in of_first:
+        low, high = effects.nats_ends(sums, first, draws, seed)
+        columns |= {name: losses - value, f"{name}_low": low, f"{name}_high": high}
     return tables.tidy({"step": range(len(nats))}, **columns)
 
 

@@ -67,13 +67,22 @@ def number(row: Mapping[str, str]) -> str:
     return f"{ours} ({low} to {high})" if low != high else ours
 
 
+def untrained_range(row: Mapping[str, str]) -> str:
+    """The numbers of the model's untrained copies, in words."""
+    low, high = (row.get(f"untrained_{end}") for end in ("low", "high"))
+    return f"untrained copies: {float(low):.4g} to {float(high):.4g}" if low and high else ""
+
+
 def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     """One line of the page."""
     note = " · ".join(filter(None, (row["place"], row["id"], row["later"])))
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
     interval = f"interval: {row['interval']}" if row["interval"] else ""
     seeds = "one seed" if row["seeds"] == "1" else ""
-    about = " · ".join(part for part in (row["unit"], n, seeds, interval, row["about"]) if part)
+    power = f"power {float(row['power']):.2f}" if row["power"] else ""
+    untrained = untrained_range(row)
+    parts = row["unit"], n, seeds, interval, power, untrained, row["about"]
+    about = " · ".join(filter(None, parts))
     return [
         Cell(row["statement"], row["statement"], note),
         Cell(row["case"], row["case"]),

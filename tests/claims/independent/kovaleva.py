@@ -16,10 +16,12 @@ from tests.claims.independent.study import (
     Missing,
     Study,
     over_seeds,
+    over_units,
     student,
     tasks,
     where,
     wilson,
+    with_seeds,
 )
 
 SEVEN = [name for name in TITLES if name != "cola"]
@@ -65,7 +67,9 @@ def glue_score(study: Study, task: str, metric: str, weights: str) -> Cases:
     row = row.iloc[0]
     if math.isnan(row[weights]):
         raise Missing(weights)
-    ends = (row[weights + end] for end in ("", "_low", "_high"))
+    ends = with_seeds(
+        row[[weights, f"{weights}_low", f"{weights}_high"]], row[f"{weights}_sd"], row["seeds"]
+    )
     comparable = bool(row["official"] or row["generated"])
     return [Case(*ends, task, reference=row["majority"], comparable=comparable, task=NAMES[task])]
 
@@ -79,7 +83,9 @@ def main_scores(study: Study, *columns: str) -> dict[str, tuple[np.ndarray, bool
         rows = table[(table["task"] == TITLES[name]) & (table["metric"] == metric)]
         for row in rows.to_dict("records"):
             one, other = (
-                np.array([row[column + end] for end in ("", "_low", "_high")]) for column in columns
+                np.array(with_seeds(ends, row[f"{column}_sd"], row["seeds"]))
+                for column in columns
+                for ends in [[row[column + end] for end in ("", "_low", "_high")]]
             )
             if not np.isnan(one[0] - other[0]):
                 found[name] = apart(one, other), row["official"] and not row["generated"]
@@ -110,14 +116,16 @@ def last_layers_change(study: Study, but: str) -> Cases:
             continue
         last = {*layers(rows, 11, 12)["layer"]}
         by_layer = {
-            layer: 100 * means(rows[rows["layer"] == layer], "similarity", *ENDS)
+            layer: (float(np.mean(part["similarity"])), part)
             for layer in {*rows["layer"]}
+            for part in [rows[rows["layer"] == layer]]
         }
         kept = [by_layer[layer] for layer in by_layer if layer not in last]
         changed = [by_layer[layer] for layer in last]
-        most_of_others = min(kept, key=lambda ends: ends[0])
-        least_of_last = max(changed, key=lambda ends: ends[0])
-        yield Case(*apart(most_of_others, least_of_last), TITLES[task], task=task)
+        most_of_others = min(kept, key=lambda of_layer: of_layer[0])[1]
+        least_of_last = max(changed, key=lambda of_layer: of_layer[0])[1]
+        gap = 100 * over_units(most_of_others, less=least_of_last)
+        yield Case(*gap, TITLES[task], task=task)
 
 
 def features(study: Study, query: str) -> pd.DataFrame:
@@ -166,7 +174,11 @@ def candidates_diagonal(study: Study, link: str) -> Cases:
                 columns = [f"neighbours{end}" for end in ("", "_low", "_high")]
                 of_heads = where(rows, link=name)[columns].to_numpy()
                 ends = [sum(share > 0.5 for share in shares) for shares in of_heads.T]
-                yield Case(*ends, f"{title}, {name}", task=NAMES[title])
+                every = study.all(f"finetuning/{NAMES[title]}.*.links.parquet")
+                every = where(every, stage="fine-tuned", link=name, far=False)
+                highs = every.pivot(index="seed", columns=["layer", "head"])["neighbours_high"]
+                enough = sum(highs.mean() > 0.5) >= len(of_heads)
+                yield Case(*ends, f"{title}, {name}", task=NAMES[title], comparable=enough)
 
 
 def adjacent_links(study: Study, link: str) -> Cases:

@@ -23,6 +23,7 @@ from tests.claims.independent.study import (
     surely_above,
     tasks,
     where,
+    with_seeds,
 )
 
 
@@ -116,6 +117,7 @@ def pruned(study: Study, share: str, task: str = "") -> Cases:
         if task in ("", title):
             nearest = min(rows.to_dict("records"), key=lambda row: abs(row["share"] - float(share)))
             ends = (100 * nearest[name] for name in CHANGE)
+            ends = with_seeds(ends, 100 * nearest["change_sd"], nearest["runs"])
             points = bool(task) or nearest["metric"] in ("accuracy", "f1")
             yield Case(*ends, title, comparable=points, task=NAMES[title])
 
@@ -134,7 +136,7 @@ def one_head_each(study: Study) -> Cases:
     table = study.rows("tables/michel2019-one-head.csv", kept="most important")
     for task in table["task"]:
         row = where(table, task=task)
-        ends = (row[name].item() for name in CHANGE)
+        ends = with_seeds(row[list(CHANGE)].iloc[0], row["change_sd"].item(), row["runs"].item())
         yield Case(*ends, task, task=NAMES[task], comparable=of_accuracy(row))
 
 
@@ -171,16 +173,14 @@ def of_pair(study: Study, *modes: str) -> Iterator[tuple[dict, pd.DataFrame]]:
 
 def modes_rank(study: Study, mode: str, other_mode: str) -> Cases:
     for about, rows in of_pair(study, mode, other_mode):
-        highs = []
-        for row in rows.to_dict("records"):
-            most, high = attenuated(row["halves_one"], row["halves_other"]), row["rho_high"]
-            highs.append(high if high <= 0 else 1 if high >= most else high / most)
-        yield Case(*means(rows, "rho", "rho_low"), np.mean(highs), **about)
+        least = rows[["reliability_one", "reliability_other"]].min(axis=None)
+        ends = [np.mean(list(rows[name])) for name in ("rho", "rho_low", "rho_high")]
+        yield Case(*ends, comparable=least >= 0.3, **about)
 
 
 def modes_opposite(study: Study, mode: str, other_mode: str) -> Cases:
     for about, rows in of_pair(study, mode, other_mode):
-        k, n = (int(rows[f"{name}_nominal"].sum()) for name in ("opposite", "both"))
+        k, n = (sum(rows[name]) for name in ("opposite", "both"))
         if n:
             interval = stats.binomtest(k, n).proportion_ci(method="wilson")
             yield Case(100 * k / n, 100 * interval.low, 100 * interval.high, **about)

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from tests.core.builders import plain_ends
+
 Z = stats.norm.isf(0.025)
 # The titles of tasks and their names in files.
 NAMES = {"MRPC": "mrpc", "STS-B": "stsb", "SST-2": "sst2", "QQP": "qqp", "RTE": "rte"}
@@ -120,12 +122,39 @@ def over_seeds(
     rows: pd.DataFrame, *columns: str, scale: float = 1.0
 ) -> tuple[list[float], dict[str, Any]]:
     """Means over seeds, a row each, of a number and its ends, and how both are named."""
-    by_seed = rows.set_index("seed")[list(columns)]
+    by_seed = scale * rows.set_index("seed")[list(columns)]
     assert by_seed.index.is_unique
     n = len(by_seed)
-    interval = "95% over examples, mean of the seeds' intervals" if n > 1 else ""
-    means = [scale * math.fsum(by_seed[name]) / n for name in columns]
-    return means, {"seeds": n, "interval": interval}
+    means = [math.fsum(by_seed[name]) / n for name in columns]
+    of = {"seeds": n, "interval": "at least 95% over examples and seeds" if n > 1 else ""}
+    return with_seeds(means, by_seed[columns[0]].std(), n), of
+
+
+def with_seeds(number: Iterable[float], sd: float, n: int) -> list[float]:
+    """A mean over seeds whose ends have the examples' error, with the seeds' deviation."""
+    value, *ends = number
+    if n < 2:
+        return [value, *ends]
+    squares = ((end - value) ** 2 + (quantile(n - 1) * sd) ** 2 / n for end in ends)
+    below, above = map(math.sqrt, squares)
+    return [value, value - below, value + above]
+
+
+def over_units(
+    rows: pd.DataFrame,
+    less: pd.DataFrame | None = None,
+    over: pd.DataFrame | None = None,
+    column: str = "sums",
+) -> np.ndarray:
+    """The heads' mean, less or over that of others, and its interval over units (`plain_ends`)."""
+
+    def total(part: pd.DataFrame, name: str) -> np.ndarray:
+        return sum(part[name].map(np.asarray)) / len(part)
+
+    sums, sizes = total(rows, column), total(rows, "counts")
+    sums = sums if less is None else sums - total(less, column)
+    sizes = sizes if over is None else total(over, column)
+    return np.array([sums.sum() / sizes.sum(), *plain_ends(sums, sizes, 1000, 1)])
 
 
 def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

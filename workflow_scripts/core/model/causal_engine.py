@@ -7,7 +7,7 @@ A batch runs once through the plain model; each variant runs from its lowest dis
 
 import logging
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +34,8 @@ from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, wa
 from workflow_scripts.core.model.interventions import Disabled, Replacement
 
 log = logging.getLogger(__name__)
+# What the logits [token, vocabulary] give the next tokens [token], [token].
+Score = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
 # Tokens whose logits are computed at a time: they stay in a CPU's cache, and keep a GPU busy.
 UNEMBEDDED = {"cpu": 128, "gpu": 4096}
@@ -72,15 +74,26 @@ def predicted(inputs: Inputs) -> tuple[Inputs, torch.Tensor, torch.Tensor]:
     return shorter, inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:].bool()
 
 
-def token_losses(model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
-    """Nats of each token that an opened model predicts, [batch, token]; NaN where there is none.
+def nats(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """The loss of each target, [token]."""
+    return cross_entropy(logits.float(), targets, reduction="none")
 
-    Of a causal model token i is the next one, i + 1, so that there is one less.
+
+def ranked_first(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """1 where the target has the largest logit, else 0, [token]."""
+    return (logits.argmax(-1) == targets).float()
+
+
+def token_losses(model: PreTrainedModel, inputs: Inputs, score: Score = nats) -> torch.Tensor:
+    """Score of each token that an opened model predicts, [batch, token]; NaN where there is none.
+
+    That is its loss in nats, unless `score` is another. Of a causal model token i is the next one,
+    i + 1, so that there is one less.
     """
     read, targets, scored = predicted(inputs)
-    logits = model(**read).logits.transpose(1, 2).float()
-    nats = cross_entropy(logits, targets, reduction="none", ignore_index=IGNORED)
-    return nats.masked_fill(~scored, torch.nan)
+    logits = model(**read).logits
+    found = torch.full(scored.shape, torch.nan, device=logits.device)
+    return found.masked_scatter(scored, score(logits[scored], targets[scored]))
 
 
 @dataclass(frozen=True)
@@ -121,8 +134,8 @@ class Start:
             output = layers.body(**read)
         return cls(model, layers, read, targets, scored, entering, left, output)
 
-    def losses(self, depth: int, n: int) -> torch.Tensor:
-        """Nats [variant, batch, token] of `n` variants stacked, from layer `depth` up."""
+    def losses(self, depth: int, n: int, score: Score = nats) -> torch.Tensor:
+        """Scores [variant, batch, token] of `n` variants stacked, from layer `depth` up."""
         place = self.layers.places[depth]
         stacked = self.entering[place].repeat(n, 1, 1)
         with ExitStack() as stack:
@@ -137,16 +150,15 @@ class Start:
         targets = self.targets.expand_as(scored)[scored]
         size = UNEMBEDDED["cpu" if hidden.is_cpu else "gpu"]
         parts = zip(hidden[scored].split(size), targets.split(size), strict=True)
-        nats = torch.full(scored.shape, torch.nan, device=hidden.device)
-        nats[scored] = torch.cat([self._part_nats(*part) for part in parts])
-        return nats
+        found = torch.full(scored.shape, torch.nan, device=hidden.device)
+        found[scored] = torch.cat([score(self._logits(*part), part[1]) for part in parts])
+        return found
 
-    def _part_nats(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Nats [token] of some of the body's outputs, by what the model does with all of them."""
+    def _logits(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Logits [token, vocabulary] of some of the body's outputs, by what the model does."""
         output = replace(self.output, last_hidden_state=hidden[None])
         with running.replaced(self.layers.body, lambda *args, **kwargs: output):
-            logits = self.model(input_ids=targets[None]).logits[0]
-        return cross_entropy(logits.float(), targets, reduction="none")
+            return self.model(input_ids=targets[None]).logits[0]
 
 
 def ablate(
@@ -157,8 +169,9 @@ def ablate(
     instead: Replacement | None = None,
     *,
     pass_tokens: int = 1536,
+    score: Score = nats,
 ) -> np.ndarray:
-    """Nats of each token that is predicted, float32 [variant, example, token], else NaN.
+    """Score of each token that is predicted, float32 [variant, example, token], else NaN.
 
     Of a causal model a text has one less than tokens: `token_losses`.
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
@@ -171,8 +184,8 @@ def ablate(
 
     def run(inputs: Inputs, watcher: Disabled) -> torch.Tensor:
         if layers is None:
-            return one_by_one(model, watcher, lambda: token_losses(model, inputs))
-        return _from_branches(model, layers, inputs, watcher, pass_tokens)
+            return one_by_one(model, watcher, lambda: token_losses(model, inputs, score))
+        return _from_branches(model, layers, inputs, watcher, pass_tokens, score)
 
     with torch.inference_mode(), running.OneDNN():
         longest = [tokens[index] for index in running.by_length(lengths, size)[0][:2]]
@@ -224,8 +237,9 @@ def _from_branches(
     inputs: Inputs,
     watcher: Disabled,
     pass_tokens: int,
+    score: Score,
 ) -> torch.Tensor:
-    """Nats [variant, batch, token] of one padded batch, from each variant's lowest layer up."""
+    """Scores [variant, batch, token] of a padded batch, from each variant's lowest layer up."""
     start = Start.from_batch(model, layers, inputs)
     # Without any disabled head a variant starts from the last layer, which costs least.
     lowest = lowest_layer(watcher.heads, len(layers.places) - 1)
@@ -236,7 +250,7 @@ def _from_branches(
         for chunk in variants.split(max(1, pass_tokens // ids.numel())):
             rows = watcher.heads[chunk].repeat_interleave(len(ids), 0)
             with watching(model, replace(watcher, heads=rows)):
-                losses[chunk] = start.losses(depth, len(chunk))
+                losses[chunk] = start.losses(depth, len(chunk), score)
     return losses
 
 

@@ -1,0 +1,88 @@
+"""untrained: the measures that need no task or annotation, of copies with random weights."""
+
+UNTRAINED = config["untrained"]
+UNTRAINED_SEEDS = range(1, 1 + UNTRAINED["copies"])
+
+
+def untrained_groups(model: str) -> list[tuple[dict, dict]]:
+    """What is run on a copy: steps and their sources, in one pass or not, of weights or norms."""
+    chapters = {chapter for chapter, models in SERVED.items() if model in models} & set(config)
+    one_pass, alone, by_norms = [], [], []
+    if "surface" in chapters:
+        one_pass = [rules.relative_position, rules.special_tokens, rules.entropy]
+    if "clusters" in chapters and CLUSTERS["corpus"] == SURFACE["corpus"]:
+        one_pass.append(rules.head_distances)
+        alone.append(rules.head_embedding)
+    if "mixing" in chapters:
+        by_norms.append(by_norm(rules.special_tokens))
+        alone += [rules.mixing_ratio] if mixing_ratios.wanted else []
+        alone += [rules.value_zeroing] if mixing_zeroing.wanted else []
+    if "battery" in chapters and battery_sinks.wanted:
+        alone.append(rules.first_token_sinks)
+    groups = [
+        {
+            "steps": [step_of(reader, model) for reader in readers],
+            "sources": sources_on_the_fly(model, readers) if shared else {},
+            "one_pass": shared,
+            "by_norm": False,
+        }
+        for readers, shared in ((one_pass, True), (alone, False))
+    ]
+    own = Wildcards(fromdict={"model": model})
+    filled = [{k: v(own) if callable(v) else v for k, v in group.items()} for group in by_norms]
+    return [group for group in groups + filled if group["steps"]]
+
+
+def untrained_products(model: str) -> list[str]:
+    """What the steps write, of each copy in untrained/<seed>/ of the model's folder."""
+    groups = untrained_groups(model) if model in SERVED["untrained"] else []
+    steps = [step for group in groups for step in group["steps"]]
+    files = [file for step in steps for file in files_in(step["output"].values())]
+    folder = f"{RESULTS}/{model}/"
+    return [
+        f"{folder}untrained/{seed}/{file.removeprefix(folder)}"
+        for seed in UNTRAINED_SEEDS
+        for file in files
+    ]
+
+
+def untrained_corpora(model: str) -> list[str]:
+    """The texts that the steps read."""
+    groups = untrained_groups(model)
+    read = [source["corpus"] for group in groups for source in group["sources"].values()]
+    read += [step["input"].get("corpus") for group in groups for step in group["steps"]]
+    return list(dict.fromkeys(filter(None, read)))
+
+
+# Without wildcards, as what is measured depends on the model.
+for number, model in enumerate(SERVED["untrained"], start=1):
+
+    rule:
+        name:
+            f"untrained_{number}"
+        input:
+            files=lambda w, of=model: model_files(Wildcards(fromdict={"model": of})),
+            model=f"{RESULTS}/{model}/attention/model.json",
+            corpora=untrained_corpora(model),
+        output:
+            products=untrained_products(model),
+        log:
+            f"<logs>/attention/{model}.untrained.log",
+        benchmark:
+            f"<benchmarks>/attention/{model}.untrained.tsv"
+        conda:
+            "../envs/torch.yaml"
+        threads: config["threads"]
+        resources:
+            **MODEL_JOB,
+        params:
+            **step("attention/untrained.py"),
+            groups=lambda w, of=model: untrained_groups(of),
+            n_segments=UNTRAINED["n_segments"],
+            batch_tokens=config["attention"]["batch_tokens"],
+            device=config["device"],
+            precision=config["precision"],
+        message:
+            "{rule} measures untrained copies (threads: {threads}, log: {log})"
+        script:
+            "../workflow_scripts/{params.script}"
