@@ -112,7 +112,7 @@ def trees_plainly(form: str) -> Callable[[str], Records]:
                 sentences[-1] += [row] if row else []
         return [
             (
-                tuple("".join(word.split()) for word, _, _ in rows),
+                tuple(" ".join(word.split()) for word, _, _ in rows),
                 tuple(head for _, head, _ in rows),
                 tuple(relation for _, _, relation in rows),
             )
@@ -146,7 +146,7 @@ def mentions_plainly(form: str) -> Callable[[str], Records]:
                 word, cell = fields[1 if form == "gum" else 3], fields[-1].strip()
                 if not documents:
                     documents.append([])
-                documents[-1].append(("".join(word.split()), "" if cell in ("_", "-") else cell))
+                documents[-1].append((" ".join(word.split()), "" if cell in ("_", "-") else cell))
         return [
             (tuple(word for word, _ in rows), sorted(spans([cell for _, cell in rows])))
             for rows in documents

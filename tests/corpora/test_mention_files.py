@@ -52,6 +52,15 @@ def test_heads_of_minspan_and_of_the_treebank(tmp_path: Path) -> None:
     assert with_trees.tags[3] == "PRP$"
 
 
+def test_blanks_within_words_are_kept(tmp_path: Path) -> None:
+    (document,) = read(tmp_path, conllu().replace("\tKeller", "\tvan\u00a0Keller"), "one.conllu")
+    assert document.words == ["Anna", "van Keller", "saw", "her", "dog"]
+    (document,) = read(tmp_path, GUM.replace("Keller", "van  Keller"), "one.conll")
+    assert document.words[:3] == ["Anna", "van Keller", "saw"]
+    (document,) = read(tmp_path, ONTONOTES.replace("Anna", "An\u202fna"), "a_gold_conll")
+    assert "An na" in document.words
+
+
 def test_each_document_is_read_once(tmp_path: Path) -> None:
     """Folders of CoNLL-2012 hold each document twice, with gold and with automatic annotation."""
     for name in ("train/one.v4_auto_conll", "train/one.v4_gold_conll"):

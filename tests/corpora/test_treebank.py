@@ -83,6 +83,19 @@ def test_formats(
     assert counts["annotation"] == "gold"
 
 
+@pytest.mark.parametrize("blank", [" ", "  ", "\u00a0", "\u202f"])
+def test_a_word_with_a_blank_is_one_span(tmp_path: Path, blank: str) -> None:
+    """As "26 000" and "học sinh" in released treebanks; here "n't" becomes two pieces."""
+    (tmp_path / "a.conllu").write_text(CONLLU.replace("2\tn't", f"2\tn{blank}ot"))
+    ((sentence,), (tree,), _) = run(tmp_path, {"path": str(tmp_path / "a.conllu")})
+    assert (tree.words, sentence.texts) == (("do", "n ot", "go"), ("do n ot go",))
+    assert sentence.words == (((0, 2), (3, 7), (8, 10)),)
+    row = {"tokens": ["a", f"26{blank}000"], "head": ["0", "1"], "deprel": ["root", "dep"]}
+    (tmp_path / "test.jsonl").write_text(json.dumps(row))
+    _, (tree,), _ = run(tmp_path, {"hub": str(tmp_path), "split": "test"})
+    assert tree.words == ("a", "26 000")
+
+
 def test_counts_add_up_and_documents_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text(CONLLX)
     sentences, trees, counts = run(tmp_path, {"path": str(tmp_path / "a.conll")})

@@ -343,14 +343,14 @@ def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, s
 
     `n_before` words of its sentence, in gum's format of its document, stand before it.
     """
-    fields = line.split() if form == "conll2012" else line.split("\t")
+    fields = re.split("[ \t]+", line.strip()) if form == "conll2012" else line.split("\t")
     expected = N_COLUMNS[form]
     if len(fields) < expected or (len(fields) > expected and form != "conll2012"):
         raise InputError(f"{where}: {len(fields)} columns, {form} has {expected}; fix the line")
     index, word = (fields[0], fields[1]) if form == "gum" else (fields[2], fields[3])
     if index != str(n_before):
         raise InputError(f"{where}: index {index}, {n_before} expected; fix the line")
-    word = "".join(word.split())
+    word = " ".join(word.split())
     if not word:
         raise InputError(f"{where}: no word; fix the line")
     tag = "" if form == "gum" or fields[4] in ("_", "-", "") else fields[4]
@@ -430,7 +430,7 @@ def _add_trees(text: Text, trees: dict[str, list[Tree]], treebank: str) -> None:
         text.tags += tree.tags
         text.relations += tree.relations
         words += tree.words
-    own = ["".join(word.split()) for word in text.words]
+    own = [" ".join(word.split()) for word in text.words]
     if own != words:
         pairs = zip(own, words, strict=False)
         k = next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(own), len(words)))

@@ -135,7 +135,7 @@ def _tree(file: Path, rows: list[WordRow]) -> Tree:
         raise InputError(f"{file}:{rows[wrong[0]].line}: {wrong[1]}; fix the heads")
     return Tree(
         id="",
-        words=tuple("".join(row.word.split()) for row in rows),
+        words=tuple(" ".join(row.word.split()) for row in rows),
         heads=tuple(heads),
         relations=tuple(row.relation for row in rows),
         tags=tuple(row.tag for row in rows),

@@ -44,7 +44,7 @@ def from_hub(source: dict[str, Any]) -> Pairs:
             raise InputError(f"{where}: a head is outside its sentence; fix the dataset")
         if wrong := annotations.misshapen(indices):
             raise InputError(f"{where}: {wrong[1]}; fix the dataset")
-        words = tuple("".join(word.split()) for word in tokens)
+        words = tuple(" ".join(word.split()) for word in tokens)
         tags = tuple(tag or "" for tag in tags)
         yield where.rpartition(":")[0], annotations.Tree("", words, indices, relations, tags, where)
 
