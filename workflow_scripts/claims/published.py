@@ -154,7 +154,11 @@ def _claim(
         raise InputError(f"{where}: {empty[0]} is empty; the rule or interval needs a number")
     arguments = _arguments(row, measures[row["measure"]], where)
     known_cells = {name: cell for name, cell in row.items() if name in NAMES}
-    return Claim(**(known_cells | numbers | {"needs": needs, "arguments": arguments}))
+    claim = Claim(**(known_cells | numbers | {"needs": needs, "arguments": arguments}))
+    low, high = claim.target
+    if low > high or (claim.rule == "not below" and low > claim.value):
+        raise InputError(f"{where}: no number is {claim.in_words()}; correct value and to")
+    return claim
 
 
 def _arguments(
