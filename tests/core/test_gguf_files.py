@@ -71,6 +71,9 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
     [
         ({"architecture": "rwkv7"}, "architecture rwkv7 is not supported"),
         ({"without": "blk.1.attn_v"}, r"model\.layers\.1\.self_attn\.v_proj\.weight is missing"),
+        ({"blocks": 1}, "llama.block_count is 1, but it has 2 blocks"),
+        ({"blocks": 10**6}, "llama.block_count is 1000000, but it has 2 blocks"),
+        ({"unknown": "blk.0.attn_q.bias"}, r"it holds 23,904 weights, and transformers loads 23,872"),
         ({"scaling": "linear"}, "scaling.type: .* leaves out how"),
     ],
 )

@@ -32,17 +32,19 @@ def save_gguf(
     architecture: str = "llama",
     without: str = "",
     scaling: str = "",
+    blocks: int = LAYERS,
+    unknown: str = "",
 ) -> dict[str, torch.Tensor]:
     """Write the file; gives the model's weights as they are read back.
 
     With `quantised` its matrices are Q8_0. It is written `without` a tensor, and with a type of
-    `scaling` of rotations.
+    `scaling` of rotations, a declared number of `blocks`, and an `unknown` tensor.
     """
     model = made_up(kv_heads)
     state = model.state_dict()
     writer = gguf.GGUFWriter(str(file), architecture)
     writer.add_name("tiny")
-    writer.add_block_count(LAYERS)
+    writer.add_block_count(blocks)
     writer.add_context_length(64)
     writer.add_embedding_length(WIDTH)
     writer.add_feed_forward_length(64)
@@ -80,6 +82,8 @@ def save_gguf(
         state[f"{name}.weight"] = torch.tensor(read)
         if stored != without:
             writer.add_tensor(f"{stored}.weight", blocks, raw_dtype=kind)
+    if unknown:
+        writer.add_tensor(unknown, np.ones(WIDTH, np.float32))
     if scaling:
         writer.add_string("llama.rope.scaling.type", scaling)
     writer.write_header_to_file()

@@ -33,6 +33,7 @@ def read_header(file: Path) -> tuple[FastTokenizer, PretrainedConfig, str | None
         from gguf import GGUFReader
 
         reader = GGUFReader(file)
+        _check_blocks(reader)
         config = AutoConfig.from_pretrained(**place, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(**place, trust_remote_code=False)
         tokenizer = _with_own_tokens(tokenizer, len(reader.fields["tokenizer.ggml.tokens"].data))
@@ -47,7 +48,9 @@ def read_header(file: Path) -> tuple[FastTokenizer, PretrainedConfig, str | None
 
 
 def load(file: Path) -> PreTrainedModel:
-    """The causal model in a GGUF file, in float32; InputError where weights cannot be read."""
+    """The causal model in a GGUF file, in float32; InputError where a weight is not read."""
+    from gguf import GGUFReader
+
     with _readable(file) as place:
         packed, report = AutoModelForCausalLM.from_pretrained(
             **place,
@@ -58,6 +61,11 @@ def load(file: Path) -> PreTrainedModel:
         )
     if lacking := sorted(report["missing_keys"]):
         raise _unreadable(file, f"{lacking[0]} is missing{and_more(lacking)}")
+    tensors = [each for each in GGUFReader(file).tensors if not each.name.startswith("rope_")]
+    held = sum(int(tensor.n_elements) for tensor in tensors)
+    weights = {weight.data_ptr(): weight.numel() for weight in packed.state_dict().values()}
+    if held > (loaded := sum(weights.values())):
+        raise _unreadable(file, f"it holds {held:,} weights, and transformers loads {loaded:,}")
     # A model from GGUF cannot be saved, so its weights move to one that can.
     given = packed.config.to_dict()
     given.pop("quantization_config", None)
@@ -79,6 +87,15 @@ def _readable(file: Path) -> Iterator[dict[str, Any]]:
             yield {"pretrained_model_name_or_path": folder, "gguf_file": "model.gguf"}
         except Exception as error:  # of any kind, for a file of any content
             raise _unreadable(file, one_line(error)) from error
+
+
+def _check_blocks(reader: Any) -> None:
+    """Raise ValueError unless the file has as many blocks as it declares, which take memory."""
+    names = (tensor.name.split(".") for tensor in reader.tensors)
+    found = {name[1] for name in names if name[0] == "blk"}
+    for name, field in reader.fields.items():
+        if name.endswith(".block_count") and field.contents() != len(found):
+            raise ValueError(f"{name} is {field.contents()}, but it has {len(found)} blocks")
 
 
 def _with_own_tokens(tokenizer: FastTokenizer, n: int) -> FastTokenizer:
