@@ -102,13 +102,14 @@ def test_singletons_of_the_whole_document_are_left_out(tmp_path: Path) -> None:
     cells = ["(a)", "(b)", "_", "(c)", "(c)", "(c", "c)", "(a)"]
     lines = [f"{k}\tw{k}\t{cell}\n" for k, cell in enumerate(cells)]
     trees = [f"{k + 1}\tw{k}\t_\tNN\tNN\t_\t{k}\tdep\t_\t_\n" for k in range(8)]
+    empty = "# begin document none\n\n# end document\n"
+    (tmp_path / "none.conll").write_text(empty)
     (tmp_path / "one.conll").write_text("".join(lines))
     (tmp_path / "trees.conllx").write_text("# newdoc id = one\n" + "".join(trees))
-    source = {"path": str(tmp_path / "one.conll"), "format": "gum"}
-    source["trees"] = str(tmp_path / "trees.conllx")
+    source = {"path": str(tmp_path), "format": "gum", "trees": str(tmp_path / "trees.conllx")}
     (document,), counts = run(tmp_path, source, max_tokens=5)
     assert [mention.chain for mention in document.mentions] == ["a", "c", "c"]
-    assert counts["mentions read"] == "6"
+    assert (counts["mentions read"], counts["documents without words left out"]) == ("6", "1")
     assert counts["singletons left out"] == "1"
     assert counts["mentions outside the words used"] == "2"
     assert counts["annotation"] == "gold"

@@ -87,6 +87,7 @@ def test_the_innermost_mention_of_a_chain_is_closed_first(tmp_path: Path) -> Non
         (GUM.replace("0\tAnna\t(1", "0\tAnna\t(1(("), "one.conll", r":2: '\(1\(\(' is not a list"),
         (GUM.replace("1\tKeller", "x\tKeller"), "one.conll", r":3: index x, 1 expected"),
         (conllu().replace("\t3\tnsubj", "\t30\tnsubj"), "one.conllu", r":4: head 30 is outside"),
+        (ONTONOTES.replace("Anna", "[WORD]"), "a_gold_conll", r":2: a skeleton .* skeleton2conll"),
         ("a b c\n", "one.conll", r"one.conll:1: unknown columns"),
         ("", "one.conll", r"one.conll: empty"),
     ],

@@ -167,7 +167,7 @@ def articles_of_conllu(path: Path) -> Iterator[Article]:
             if words:
                 article.paragraphs.append(Paragraph(text or " ".join(words), first))
             text, first, words = "", "", []
-        elif line.startswith("#") and "\t" not in line:
+        elif line.startswith("#"):
             if match := NEWDOC.match(line):
                 if article.paragraphs:
                     yield article

@@ -102,10 +102,13 @@ def read_texts(
     for text in job.progress(
         texts_of(Path(source["path"]), source["format"], source.get("trees")), desc="documents"
     ):
+        if not text.words:
+            read["documents without words left out"] += 1
+            continue
         keep(text, singletons, read)
         if windows == "first":
             text = cut(text, 0, max_tokens)
-        if text.words and not text.heads:
+        if not text.heads:
             parser = parser or spacy_parsing.load_spacy(source["spacy"])
             parse(text, parser)
         if windows == "first":

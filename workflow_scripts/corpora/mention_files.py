@@ -250,7 +250,7 @@ def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
     for file in files_at(path, COREFERENCE_ENDINGS):
         kind = _guess(file) if form == "auto" else form
         for text in _conllu(file, seen) if kind == "conllu" else _columns(file, kind, seen):
-            if treebank is not None:
+            if treebank is not None and text.words:
                 _add_trees(text, treebank, trees)
             yield text
     if not seen:
@@ -353,6 +353,8 @@ def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, s
     word = " ".join(word.split())
     if not word:
         raise InputError(f"{where}: no word; fix the line")
+    if word == "[WORD]" and form == "conll2012":
+        raise InputError(f"{where}: a skeleton without words; fill it with skeleton2conll")
     tag = "" if form == "gum" or fields[4] in ("_", "-", "") else fields[4]
     cell = "" if fields[-1].strip() in ("_", "-") else fields[-1].strip()
     return ESCAPES.get(word, word) if form == "conll2012" else word, tag, cell

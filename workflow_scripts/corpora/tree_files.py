@@ -81,7 +81,7 @@ def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
             if rows:
                 yield document, _tree(file, rows)
             rows, last = [], 0
-        elif line.startswith("#") and form in ("conllx", "conllu") and "\t" not in line:
+        elif line.startswith("#") and form in ("conllx", "conllu"):
             match = NEWDOC.match(line)
             document = (match[1] or f"{document}'") if match else document
         elif form == "conllu" and (extra := EXTRA.match(line)):
@@ -131,6 +131,10 @@ def _tree(file: Path, rows: list[WordRow]) -> Tree:
         if problem := _problem(row, position, len(rows)):
             raise InputError(f"{file}:{row.line}: {problem}; fix the line")
         heads.append(int(row.head) - 1 if int(row.head) else ROOT)
+    if len(rows) > 1 and {row.word for row in rows} == {"_"}:
+        raise InputError(
+            f"{file}:{rows[0].line}: every word is _; fill in the text as the treebank's README says"
+        )
     if wrong := misshapen(heads):
         raise InputError(f"{file}:{rows[wrong[0]].line}: {wrong[1]}; fix the heads")
     return Tree(
