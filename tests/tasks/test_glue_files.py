@@ -121,6 +121,13 @@ def run(
     return read_task(paths["table"]), pd.read_csv(paths["counts"])
 
 
+def test_texts_as_pandas_quotes_them_are_counted() -> None:
+    rows = ['"She said ""no"" and left"', 'He said "no"', '"Never."', '"""Never""  again"']
+    part = glue_files.SplitRows([{"texts": (row,), "label": 1.0} for row in rows])
+    counts = prepare_task.count(part, pd.DataFrame({"label": [1.0] * 4}), TASKS["sst2"], "train")
+    assert ("train", "rows with a text quoted as CSV, read as it is", 2, "") in counts
+
+
 def test_sampling_keeps_the_order_and_is_counted(tmp_path: Path) -> None:
     rows = [f"sentence {number}\t{number % 2}" for number in range(30)]
     write(tmp_path, "sst2", *rows)

@@ -1,5 +1,6 @@
 """A task as the study reads it: its examples in one table, sampled and counted."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.sources import path_of
 from workflow_scripts.tasks import glue_files, own_files
 
+CSV_QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")+"')  # as pandas writes a text with quotes
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
@@ -40,11 +42,13 @@ def count(part: glue_files.SplitRows, frame: pd.DataFrame, task: Task, split: st
     """Rows of the table of counts (split, what, n, lines) for the examples of one split."""
     malformed, excluded = part.malformed, part.excluded
     n_rows = len(part.rows) + len(malformed) + sum(excluded.values())
+    quoted = sum(any(map(CSV_QUOTED.fullmatch, row["texts"])) for row in part.rows)
     labels = frame["label"].value_counts().sort_index() if task.labels else {}
     return [
         (split, "rows read", n_rows, ""),
         (split, "malformed rows", len(malformed), " ".join(malformed)),
         *((split, what, n, "") for what, n in excluded.items()),
+        *([(split, "rows with a text quoted as CSV, read as it is", quoted, "")] if quoted else []),
         (split, "rows not sampled", len(part.rows) - len(frame), ""),
         (split, "examples", len(frame), ""),
         *((split, f"label {task.labels[int(label)]}", n, "") for label, n in labels.items()),
