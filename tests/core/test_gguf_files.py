@@ -73,7 +73,10 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
         ({"without": "blk.1.attn_v"}, r"model\.layers\.1\.self_attn\.v_proj\.weight is missing"),
         ({"blocks": 1}, "llama.block_count is 1, but it has 2 blocks"),
         ({"blocks": 10**6}, "llama.block_count is 1000000, but it has 2 blocks"),
-        ({"unknown": "blk.0.attn_q.bias"}, r"it holds 23,904 weights, and transformers loads 23,872"),
+        (
+            {"unknown": "blk.0.attn_q.bias"},
+            r"it holds 23,904 weights, and transformers loads 23,872",
+        ),
         ({"scaling": "linear"}, "scaling.type: .* leaves out how"),
     ],
 )

@@ -6,18 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tokenizers import processors
+from tokenizers import Tokenizer, processors
 from transformers import AutoConfig, PretrainedConfig
 
 from tests.bad_input.refused import refused
 from tests.core.tiny_models import _SIZES as SIZES
 from tests.core.tiny_models import ARCHITECTURES, random_model, tokenizer
 from workflow_scripts.core.data.cards import check_abilities
-from workflow_scripts.core.model import models, weights
-from workflow_scripts.core.model.attention import open_attention
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import models, running, weights
+from workflow_scripts.core.model.attention import Capture, open_attention, watching
 from workflow_scripts.core.model.models import max_positions
 
 MORE = {
@@ -92,6 +94,55 @@ def test_tokens_beyond_the_embedding(directory: Path) -> None:
     more.save_pretrained(directory)
     words = f"token 'kayak' has the number {rows}, but the embedding has {rows} rows"
     refused(lambda: describe(directory), directory, words)
+
+
+def test_special_tokens_that_no_text_contains(directory: Path) -> None:
+    """Gemma 3's token of images has the number after the embedding's last row."""
+    more = tokenizer()
+    more.add_special_tokens({"additional_special_tokens": ["<image>"]})
+    more.save_pretrained(directory)
+    assert describe(directory)["architecture"] == "bert"
+
+
+@pytest.mark.parametrize("pad", [-1, 1, 10**6])
+def test_padding_of_a_decoder_is_masked(tmp_path: Path, pad: int) -> None:
+    """LLaMA-1 has -1, others not the tokenizer's: patterns are eager's of the text alone."""
+    config = AutoConfig.for_model("llama", **(SIZES | {"pad_token_id": None}))
+    random_model(config).save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    change(tmp_path / "config.json", pad_token_id=pad if pad < 2 else None, eos_token_id=pad)
+    models.load_tokenizer(tmp_path)  # whose own padding token is 0
+    model = models.load_body(tmp_path, torch.device("cpu"))
+    model.set_attn_implementation("eager")
+    with torch.no_grad():
+        ids = torch.tensor([[5, 6]])
+        alone = model(input_ids=ids, output_attentions=True).attentions
+    capture = Capture()
+    with watching(open_attention(model), capture), torch.no_grad():
+        texts = [
+            Tokens("", np.array(row), *[np.zeros(len(row))] * 2, 1) for row in (ids[0], [1] * 3)
+        ]
+        model(**running.pad(texts, model))
+    for pattern, expected in zip(capture.patterns, alone, strict=True):
+        torch.testing.assert_close(pattern[:1, :, :2, :2], expected)
+
+
+def test_an_inserted_layer_without_effect(tmp_path: Path) -> None:
+    """As block expansion inserts it: what the layer adds is 0 (LLaMA Pro)."""
+    model = random_model(AutoConfig.for_model("llama", **SIZES))
+    with torch.no_grad():
+        model.layers[1].self_attn.o_proj.weight.zero_()
+        model.layers[1].mlp.down_proj.weight.zero_()
+    open_attention(model)
+
+
+def test_capitals_that_a_tokenizer_cannot_give() -> None:
+    own = tokenizer()
+    assert models.unreachable_capitals(own) == 0  # [CLS] is no text's
+    state = json.loads(own.backend_tokenizer.to_str())
+    state["model"]["vocab"] |= {"Anna": 1000, "Bob": 1001, "eve": 1002}
+    lowering = type(own)(tokenizer_object=Tokenizer.from_str(json.dumps(state)))
+    assert models.unreachable_capitals(lowering) == 2
 
 
 QUERY = "encoder.layer.1.attention.self.query.weight"

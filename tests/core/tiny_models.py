@@ -99,6 +99,7 @@ ARCHITECTURES |= {
 # XLNet's classifier reads the last token, which is padding in a batch; it has no masked LM.
 WITH_CLS = [name for name in ARCHITECTURES if name != "xlnet"]
 REFUSED: dict[str, PretrainedConfig] = {
+    "big_bird": AutoConfig.for_model("big_bird", **_SIZES),
     "deberta-talking": AutoConfig.for_model("deberta", **_DISENTANGLED, talking_head=True),
     "xlnet-uni": AutoConfig.for_model("xlnet", **_XLNET, attn_type="uni"),
 }

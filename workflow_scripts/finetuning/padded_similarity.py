@@ -29,7 +29,7 @@ def padded_maps(
     """Maps of a batch padded to `length`, padding queries included: [batch, layer, head, L, L]."""
     inputs = running.pad(tokens, model)
     wider = (0, length - inputs["input_ids"].shape[1])
-    values = {"input_ids": model.config.pad_token_id or 0}
+    values = {"input_ids": running.padding_token(model.config)}
     inputs = {
         name: nn.functional.pad(value, wider, value=values.get(name, 0))
         for name, value in inputs.items()

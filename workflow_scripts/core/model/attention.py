@@ -460,7 +460,7 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
     finally:
         watched.called = None
         for module in model.modules():
-            del MODULES[module]
+            MODULES.pop(module, None)  # BigBird exchanges its modules during its first pass
     modules, kind = [call.module for call in called], model.config.model_type
     handed = "hand their attention to transformers' AttentionInterface"
     if is_encoder_decoder(model):
@@ -490,8 +490,20 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
         MODULES[call.module] = AttentionModule(watched, numbers[call.module], call)
 
 
+def _projects_nothing(model: PreTrainedModel, number: int) -> bool:
+    """Whether weights next to a sublayer are all 0, as those of an inserted or a pruned layer."""
+    for name, module in model.named_modules():
+        if module in MODULES and MODULES[module].layer == number:
+            around = model.get_submodule(name.rpartition(".")[0])
+            return any(not weight.any() for weight in around.parameters() if weight.dim() > 1)
+    return False
+
+
 def _check_effect(model: PreTrainedModel) -> None:
-    """Raise InputError unless what is made of each sublayer's attention reaches the output."""
+    """Raise InputError unless what is made of each sublayer's attention reaches the output.
+
+    A layer whose output projection is 0 truthfully has no effect, and is accepted.
+    """
     order = sublayers(model)
     alone = is_bidirectional(model) and not is_encoder_decoder(model)
     body = model.base_model if alone else model.get_decoder()
@@ -501,7 +513,11 @@ def _check_effect(model: PreTrainedModel) -> None:
         _run(model, len(order) + 1)
     plain, *changed = outputs[-1].float()
     least = EFFECT * plain.abs().max()
-    deaf = [number for number, row in enumerate(changed) if (row - plain).abs().max() <= least]
+    deaf = [
+        number
+        for number, row in enumerate(changed)
+        if (row - plain).abs().max() <= least and not _projects_nothing(model, number)
+    ]
     if deaf:
         kind = f"{order[deaf[0]].type} " if is_encoder_decoder(model) else ""
         raise InputError(

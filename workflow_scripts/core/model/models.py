@@ -1,5 +1,6 @@
 """Models and their tokenizers: where one comes from, loading it, and the card that describes it."""
 
+import logging
 from dataclasses import asdict, dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ import transformers
 from transformers import AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
 from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers import PreTrainedTokenizerFast as FastTokenizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
@@ -20,12 +22,14 @@ from workflow_scripts.core.run import model_sources
 from workflow_scripts.core.run.sources import path_of
 
 OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
+USED = ("bos", "eos", "cls", "sep", "mask", "unk")  # kinds of special tokens that inputs may hold
 TEXT = -1  # in place of a text among special tokens
 # What loading reads: config, index and generation, the tokenizer's files of any kind, weights.
 TOKENIZERS = ("*.txt", "*.model", "*.spm", "*.codes", "*.tokenizer", "*.jinja")
 NO_WEIGHTS = ("*.json", *TOKENIZERS)
 FILES = (*NO_WEIGHTS, "*.safetensors")
 PICKLES = (*NO_WEIGHTS, "pytorch_model*.bin")
+log = logging.getLogger(__name__)
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 
@@ -108,8 +112,19 @@ def load_tokenizer(directory: Path) -> FastTokenizer:
         set(tokenizer.all_special_ids)
     ):
         raise _no_tokenizer(directory, "there is no tokenizer.json or vocabulary")
-    check_vocabulary(directory, tokenizer, config, ("pad",))
+    # Only a masked language model, as RoBERTa, has a padding token that its positions depend on.
+    masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    check_vocabulary(directory, tokenizer, config, ("pad",) if masked else ())
     return tokenizer
+
+
+def unreachable_capitals(tokenizer: FastTokenizer) -> int:
+    """How many tokens with capitals, but special ones, a tokenizer that lower-cases has."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    if normalizer is None or not normalizer.normalize_str("A").endswith("a"):
+        return 0
+    added = {str(token) for token in tokenizer.added_tokens_decoder.values()}
+    return sum(token.lower() != token for token in tokenizer.get_vocab().keys() - added)
 
 
 def save(model: PreTrainedModel, tokenizer: Tokenizer, directory: Path) -> None:
@@ -148,6 +163,11 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     for a model that cannot be loaded, or whose attention cannot be watched.
     """
     tokenizer = load_tokenizer(directory)
+    if n := unreachable_capitals(tokenizer):
+        note = "%s: the tokenizer lower-cases, so that no text has its %d tokens with capitals"
+        log.warning(
+            f"{note}; set do_lower_case: false in tokenizer_config.json if it is cased", name, n
+        )
     body = attention.open_attention(load_body(directory, torch.device("cpu")))
     n_heads, n_kv_heads = attention.n_heads(body), attention.n_kv_heads(body)
     card = {
@@ -175,7 +195,12 @@ def check_vocabulary(
 ) -> None:
     """Raise InputError where the vocabulary, or a special token of `kinds`, is not the model's."""
     vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
-    token, largest = max(vocabulary.items(), key=lambda item: item[1])
+    # Other special tokens, as Gemma 3's of images, are in no text: theirs is split.
+    used = {getattr(tokenizer, f"{kind}_token_id") for kind in USED}
+    added = tokenizer.added_tokens_decoder.items()
+    unused = {number for number, token in added if token.special} - used
+    read = [item for item in vocabulary.items() if item[1] not in unused]
+    token, largest = max(read, key=lambda item: item[1])
     rows = getattr(config, "vocab_size", None)
     if rows is None:
         raise InputError(

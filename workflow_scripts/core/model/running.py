@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from torch.overrides import TorchFunctionMode
-from transformers import PreTrainedModel
+from transformers import PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.data.tokens import IGNORED, Tokens
 from workflow_scripts.core.errors import InputError
@@ -61,17 +61,22 @@ def part_of(lengths: Sequence[int], batch_tokens: int, part: str) -> np.ndarray:
     return np.sort(np.concatenate(chosen))
 
 
+def padding_token(config: PretrainedConfig) -> int:
+    """The number of the padding or else end token, or 0 where the embedding has neither."""
+    found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
+    found = found[0] if isinstance(found, list) else found
+    return found if found is not None and 0 <= found < config.vocab_size else 0
+
+
 def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token].
 
-    A model without a padding token gets its end token, or 0: it is masked, and stands on the right.
+    It is masked, and stands on the right.
     Where texts have labels, these are there as `labels`, padded with IGNORED.
     """
     config = model.config
-    found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
-    padding = (found[0] if isinstance(found, list) else found) or 0
     inputs = {
-        "input_ids": stack([example.ids for example in tokens], padding),
+        "input_ids": stack([example.ids for example in tokens], padding_token(config)),
         "attention_mask": stack([np.ones(len(example)) for example in tokens]),
     }
     if getattr(config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
