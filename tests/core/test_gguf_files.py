@@ -75,7 +75,7 @@ def test_a_card_finds_the_directory(tmp_path: Path) -> None:
         ({"blocks": 10**6}, "llama.block_count is 1000000, but it has 2 blocks"),
         (
             {"unknown": "blk.0.attn_q.bias"},
-            r"it holds 23,904 weights, and transformers loads 23,872",
+            "holds 23,904 weights, and transformers loads 23,872",
         ),
         ({"scaling": "linear"}, "scaling.type: .* leaves out how"),
     ],

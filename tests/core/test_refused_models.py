@@ -119,9 +119,8 @@ def test_padding_of_a_decoder_is_masked(tmp_path: Path, pad: int) -> None:
         alone = model(input_ids=ids, output_attentions=True).attentions
     capture = Capture()
     with watching(open_attention(model), capture), torch.no_grad():
-        texts = [
-            Tokens("", np.array(row), *[np.zeros(len(row))] * 2, 1) for row in (ids[0], [1] * 3)
-        ]
+        rows = [np.array(row) for row in ([5, 6], [1, 1, 1])]
+        texts = [Tokens("", row, np.zeros(len(row)), np.zeros(len(row)), 1) for row in rows]
         model(**running.pad(texts, model))
     for pattern, expected in zip(capture.patterns, alone, strict=True):
         torch.testing.assert_close(pattern[:1, :, :2, :2], expected)

@@ -115,7 +115,7 @@ def test_counts_add_up_and_documents_are_named(tmp_path: Path) -> None:
         ("a.conll", "_\t3\tnsubj", "_\tx\tnsubj", r"a.conll:3: head 'x' is not a number"),
         ("a.conll", "_\t3\tnsubj", "_\t2\tnsubj", r"a.conll:3: 'dog' is its own head"),
         ("a.conll", "_\t3\tnsubj", "_\t1\tnsubj", r"a.conll:2: the heads of words 1, 2 form a"),
-        ("a.dp", "He\tPRP\t2\nis\t", "_\tPRP\t2\n_\t", r"a.dp:5: every word is _; fill in the"),
+        ("a.dp", "He\tPRP\t2\nis\t", "_\tPRP\t2\n_\t", r"a.dp:5: every word is _; add the"),
     ],
 )
 def test_malformed_lines(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:

@@ -133,7 +133,7 @@ def _tree(file: Path, rows: list[WordRow]) -> Tree:
         heads.append(int(row.head) - 1 if int(row.head) else ROOT)
     if len(rows) > 1 and {row.word for row in rows} == {"_"}:
         raise InputError(
-            f"{file}:{rows[0].line}: every word is _; fill in the text as the treebank's README says"
+            f"{file}:{rows[0].line}: every word is _; add the words as the README says"
         )
     if wrong := misshapen(heads):
         raise InputError(f"{file}:{rows[wrong[0]].line}: {wrong[1]}; fix the heads")

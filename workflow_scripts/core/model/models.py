@@ -164,9 +164,10 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     """
     tokenizer = load_tokenizer(directory)
     if n := unreachable_capitals(tokenizer):
-        note = "%s: the tokenizer lower-cases, so that no text has its %d tokens with capitals"
         log.warning(
-            f"{note}; set do_lower_case: false in tokenizer_config.json if it is cased", name, n
+            "%s: the tokenizer lower-cases, so that no text has its %d tokens with capitals; set "
+            "do_lower_case: false in tokenizer_config.json if the model is cased",
+            *(name, n),
         )
     body = attention.open_attention(load_body(directory, torch.device("cpu")))
     n_heads, n_kv_heads = attention.n_heads(body), attention.n_kv_heads(body)
