@@ -4,6 +4,7 @@ import bz2
 import json
 import random
 import re
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,13 @@ import pytest
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import segments
-from workflow_scripts.corpora.articles import Article, Paragraph, format_of
+from workflow_scripts.corpora.articles import (
+    TEMPLATES,
+    Article,
+    Paragraph,
+    clean_markup,
+    format_of,
+)
 
 
 def run(folder: Path, source: dict, **settings: Any) -> tuple[list, list, dict[str, int]]:
@@ -347,3 +354,17 @@ def test_real_wikipedia_of_the_default_study(tmp_path: Path) -> None:
     texts = [text for segment in chosen + training for text in segment.texts]
     for mark in ("[[", "]]", "{{", "}}", "''", "<ref", "&nbsp;", "|", "()"):
         assert not [text for text in texts if mark in text], mark
+
+
+def test_markup_is_cleaned_in_linear_time() -> None:
+    """Many blanks in an open template took seconds, cubic; 50,000 would take days."""
+    start, blanks = time.process_time(), 50_000 * " "
+    for opened in ("{{convert|a|", "{{lang|", "{{nowrap", "{{transl|a"):
+        for template, replacement in TEMPLATES:
+            assert template.sub(replacement, opened + blanks) == opened + blanks
+    assert clean_markup(f"a ({blanks}b{blanks}c{blanks}.") == "a ( b c."
+    assert time.process_time() - start < 2
+    given = "{{convert| 5 |km}} {{lang|fr|Oui}} {{lang-de|Ja}} {{nowrap|a b}} {{transl|ru|Da}}"
+    for template, replacement in TEMPLATES:
+        given = template.sub(replacement, given)
+    assert given == "5  km Oui Ja a b Da"

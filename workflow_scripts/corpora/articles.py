@@ -18,12 +18,17 @@ from workflow_scripts.corpora.tree_files import EXTRA, NEWDOC, columns_of
 HEADING = re.compile(r"^ ?(=(?: =)*) (?!=)(.+?) \1 ?$")
 TEMPLATES = [
     (
-        re.compile(r"\{\{\s*(?:convert|cvt)\s*\|\s*([^|{}]+)\|\s*([^|{}]+)[^{}]*\}\}", re.I),
+        re.compile(r"\{\{\s*+(?:convert|cvt)\s*+\|\s*+([^|{}]++)\|\s*+([^|{}]++)[^{}]*+\}\}", re.I),
         r"\1 \2",
     ),
-    (re.compile(r"\{\{\s*lang(?:-[a-z]+)?\s*\|(?:[a-z-]+\|)?\s*([^|{}]+)[^{}]*\}\}", re.I), r"\1"),
     (
-        re.compile(r"\{\{\s*(?:nowrap|nobr|small|IAST|transl\|[^|{}]+)\s*\|([^|{}]+)\}\}", re.I),
+        re.compile(r"\{\{\s*+lang(?:-[a-z]+)?\s*+\|(?:[a-z-]+\|)?\s*+([^|{}]++)[^{}]*+\}\}", re.I),
+        r"\1",
+    ),
+    (
+        re.compile(
+            r"\{\{\s*+(?:nowrap|nobr|small|IAST|transl\|[^|{}]++)\s*+\|([^|{}]++)\}\}", re.I
+        ),
         r"\1",
     ),
 ]
@@ -231,9 +236,9 @@ def clean_markup(line: str) -> str:
     if not line or line[0] in "=*#;|!{}" or LEFTOVERS.search(line):
         return ""
     line = html.unescape(re.sub(r"'{2,}", "", line))
-    line = re.sub(r"\(\s*[,;:\s]*\)|\[\s*\]", "", line)
-    line = re.sub(r"\(\s*[,;:]\s*", "(", line)
-    line = re.sub(r"\s+([,.;:)])", r"\1", line)
+    line = re.sub(r"\([,;:\s]*+\)|\[\s*+\]", "", line)
+    line = re.sub(r"\(\s*+[,;:]\s*+", "(", line)
+    line = re.sub(r"(?<!\s)\s++([,.;:)])", r"\1", line)
     return re.sub(r"\s+", " ", line).strip()
 
 
