@@ -206,10 +206,10 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "at finding antecedents of mentions none of whose antecedents has their head word, and "
         "beats the nearest mention. Same word: it gives other occurrences of a word at least 10 "
         "points more than other repeated words at the same distances (95% interval). Position: "
-        "most of its attention is on the previous, the next or the current token. Special tokens: most is on [CLS] and [SEP]. "
-        "Unclassified: none of these. A head beats a baseline if the 95% interval of its gain, "
-        "corrected for all heads and relations, is above 0. Only kinds that "
-        "this study measures are used.",
+        "most of its attention is on the previous, the next or the current token. Special tokens: "
+        "most is on [CLS] and [SEP]. Unclassified: none of these. A head beats a baseline if the "
+        "95% interval of its gain, corrected for all heads and relations, is above 0. Only kinds "
+        "that this study measures are used.",
         category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
     )
     runs = found.each(SCORES)
