@@ -73,6 +73,9 @@ class MadeUpModel:
         targets = ["self", "previous", "next"]
         frame = self.rows({"target": targets}, "attention", *INTERVAL, **over)
         self.write("surface/position.parquet", frame)
+        above = ("difference", "difference_low", "difference_high")
+        frame = self.rows({}, "attention", *INTERVAL, "other", *above, **over)
+        self.write("surface/same_word.parquet", frame)
         targets = ["cls", "sep", "punctuation", "unmasked"]
         over |= {"masked_lm_head": "fitted"}
         frame = self.rows({"target": targets}, "gradient", *INTERVAL, **over)
