@@ -101,7 +101,7 @@ class MadeUpModel:
 
     def coreference(self) -> None:
         """Antecedents, without any name among the mentions."""
-        kinds = ["all", "pronoun", "proper", "nominal"]
+        kinds = ["all", "pronoun", "proper", "nominal", "other_word"]
         axes = {"candidates": ["words", "mentions"], "type": kinds}
         frame = self.rows(axes, "accuracy", *INTERVAL, n=50)
         frame.loc[frame["type"] == "proper", ["accuracy", *INTERVAL]] = np.nan

@@ -20,7 +20,7 @@ def by_id(study: Study, model: str | None = None) -> dict[str, Any]:
 
 
 def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> None:
-    """Copies, else the largest effect of disabling it, else its kind, else a gain, else its attention."""
+    """Copies, else the largest effect of disabling it, else its kind, a gain or its attention."""
     page, measures = show(demo), by_id(demo)
     effects = [name for name in measures if name.endswith(".head.uniform.dev")]
     effects = [measures[name] for name in [*effects, "cue.CRW.accuracy"] if name in measures]
