@@ -60,31 +60,23 @@ def is_copy(text: Tokens, q: int, k: int, decoder: bool) -> bool:
 
 def plainly(text: Tokens, pattern: np.ndarray, decoder: bool) -> tuple[list[float], list[float]]:
     """Of a head [query, key]: for each query that counts the weight on copies, and its null."""
-    length = len(text)
-    repeated = [
-        any(is_copy(text, max(k, j), min(k, j), decoder) for j in range(length))
-        for k in range(length)
-    ]
-    on_copies, nulls = [], []
-    for q in range(length):
-        weight, null, counts = 0.0, 0.0, False
-        for k in range(length):
-            if not is_copy(text, q, k, decoder):
-                continue
-            matched = []
-            for query in range(length):
-                key = query + k - q
-                if not 0 <= key < length or not repeated[key]:
-                    continue
-                words = [spelling(text, each, decoder) for each in (query, key)]
-                if () not in words and words[0] != words[1]:
-                    matched.append(float(pattern[query, key]))
+    tokens, on_copies, nulls = range(len(text)), [], []
+    spelled = [spelling(text, k, decoder) for k in tokens]
+    repeated = [any(is_copy(text, *sorted((k, j))[::-1], decoder) for j in tokens) for k in tokens]
+    for q in tokens:
+        found = []
+        for k in (key for key in tokens if is_copy(text, q, key, decoder)):
+            matched = [
+                pattern[query, query + k - q]
+                for query in tokens
+                if query + k - q in tokens and repeated[query + k - q]
+                if () != spelled[query] != spelled[query + k - q] != ()
+            ]
             if matched:
-                counts, weight = True, weight + float(pattern[q, k])
-                null += sum(matched) / len(matched)
-        if counts:
-            on_copies.append(weight)
-            nulls.append(null)
+                found.append((pattern[q, k], np.mean(matched, dtype=float)))
+        if found:
+            on_copies.append(sum(float(weight) for weight, _ in found))
+            nulls.append(sum(null for _, null in found))
     return on_copies, nulls
 
 

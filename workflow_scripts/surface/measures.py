@@ -122,17 +122,15 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     if SAME_WORD in found:
         text = f"Over tokens of the text {study.corpora.get('surface')} whose word occurs elsewhere"
         text = f"{text}, of a decoder earlier.{study.note('text')} {OVER_DOCUMENTS}"
+        same, other = "other occurrences of its word", "other repeated words at the same distances"
+        title, about = "Attention to the same word", "of a token's attention goes to"
         yield SAME_WORD.form(
-            "attention.same_word",
-            "Attention to the same word",
-            "How much of a token's attention goes to other occurrences of its word; baseline: to "
-            f"other repeated words at the same distances. {text}",
+            "attention.same_word", title, f"How much {about} {same}; baseline: to {other}. {text}"
         )
         yield ABOVE_OTHERS.form(
             "attention.same_word_above",
-            "Attention to the same word, above other words",
-            "How much more of a token's attention goes to other occurrences of its word than to "
-            f"other repeated words at the same distances. {text}",
+            f"{title}, above other words",
+            f"How much more {about} {same} than to {other}. {text}",
         )
     for table, start, titles, about in (
         (SPECIAL_TOKENS, "attention", TO_SPECIAL, "How much {}."),
