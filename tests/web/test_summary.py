@@ -20,7 +20,7 @@ def by_id(study: Study, model: str | None = None) -> dict[str, Any]:
 
 
 def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> None:
-    """The largest effect of disabling it, else its kind, else a gain, else its attention."""
+    """Copies, else the largest effect of disabling it, else its kind, a gain or its attention."""
     page, measures = show(demo), by_id(demo)
     effects = [name for name in measures if name.endswith(".head.uniform.dev")]
     effects = [measures[name] for name in [*effects, "cue.CRW.accuracy"] if name in measures]
@@ -32,7 +32,9 @@ def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> Non
         openings.add(line)
         found = [measure for measure in effects if measure["p"][index] < 0.05]
         kind = value_text(kinds, index)
-        if found:
+        if kind == "same word":
+            assert line.startswith("Looks at other copies of the same word: ")
+        elif found:
             size = max(abs(measure["value"][index]) for measure in found)
             assert re.match(rf"Disabling it (costs|gains) {number(size, 1)} points", line)
         elif kind == "syntactic":

@@ -63,7 +63,10 @@ HEADS = Table(
     "tables/kovaleva2019-heads.csv",
     value="stratum",
     **NO_INTERVAL,
-    categories=("syntactic", "frames", "coreference", "position", "special tokens", "unclassified"),
+    categories=(
+        *("syntactic", "frames", "coreference", "same word"),
+        *("position", "special tokens", "unclassified"),
+    ),
     paper=PAPER,
     group="Kinds of heads",
 )
@@ -83,6 +86,7 @@ MEASURED_ON = {
     "syntactic": "trees",
     "frames": "frames",
     "coreference": "mentions",
+    "same word": "text",
     "position": "text",
     "special tokens": "text",
 }
@@ -200,12 +204,13 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "least one relation and beats that relation's best fixed offset. Frames: it attends "
         "between predicates and their frame elements more than between other words as far apart, "
         "by 2 points or more (p < 0.05, corrected for the heads). Coreference: it is the best head "
-        "at finding antecedents of pronouns, names or nouns, and beats both the nearest mention "
-        "and the nearest mention with the same head word. Position: most of its attention is on "
-        "the previous, the next or the current token. Special tokens: most is on [CLS] and [SEP]. "
-        "Unclassified: none of these. A head beats a baseline if the 95% interval of its gain, "
-        "corrected for all heads and relations or types of mentions, is above 0. Only kinds that "
-        "this study measures are used.",
+        "at finding antecedents of mentions none of whose antecedents has their head word, and "
+        "beats the nearest mention. Same word: it gives other occurrences of a word at least 10 "
+        "points more than other repeated words at the same distances (95% interval). Position: "
+        "most of its attention is on the previous, the next or the current token. Special tokens: "
+        "most is on [CLS] and [SEP]. Unclassified: none of these. A head beats a baseline if the "
+        "95% interval of its gain, corrected for all heads and relations, is above 0. Only kinds "
+        "that this study measures are used.",
         category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
     )
     runs = found.each(SCORES)

@@ -11,6 +11,7 @@ const BASE = {
   about: "On text.", unit: "%", decimals: 1, scale: "sequential", better: null, null: null, null_title: null, label: null,
   categories: null, low: null, high: null, n: null, p: null, state: "pretrained", task: null,
 };
+const EFFECT = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
 const stated = (measures, i = 0, model = MODEL) => profile(model, measures.map((one) => ({ ...BASE, ...one })), i).map(({ sentence }) => sentence);
 
 test("the goals of a tenth of the attention or more, the largest first", () => {
@@ -21,6 +22,17 @@ test("the goals of a tenth of the attention or more, the largest first", () => {
   ]);
   assert.deepEqual(stated(measures, 1), ["Gives at most 4.0% (3.0 to 5.0; n = 300) of its attention to any of the previous token, the next token or [CLS]."]);
   assert.deepEqual(stated([{ ...measures[0], value: [null, 1] }]), []);
+});
+
+test("copies of the same word, where the lower end of the gain is above 10 points, before any effect", () => {
+  const measures = [
+    { id: "attention.same_word", value: [39.6, 19], low: [38, 12], high: [41, 26], n: 128, null: [2.04, 2], null_title: "other words" },
+    { id: "attention.same_word_above", value: [37.5, 17], low: [36, 10], high: [39, 24], n: 128, null: 0 },
+    { id: "behaviour.stratum", scale: "category", categories: ["same word", "unclassified"], value: [0, 1] },
+    { ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, -3], p: [0.01, 0.01] },
+  ];
+  assert.equal(stated(measures)[0], "Looks at other copies of the same word: 40% of its weight there (38.0 to 41.0; n = 128); other words: 2.0%.");
+  assert.ok(stated(measures, 1).every((line) => !line.startsWith("Looks at")));
 });
 
 test("kind, class of maps and entropy, in this order, whatever that of the file", () => {
@@ -70,8 +82,6 @@ test("antecedents and frame links only where they beat their baseline", () => {
   const [, , links] = measures;
   assert.deepEqual(stated([{ ...links, p: [0.06, 1] }]), []);
 });
-
-const EFFECT = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
 
 test("what disabling costs or gains on each task, the largest first, and one line of tasks without a significant effect", () => {
   const measures = [

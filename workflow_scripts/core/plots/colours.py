@@ -74,6 +74,7 @@ HEADS = {
     "syntactic": Look("syntactic", INDIGO, "D"),
     "frames": Look("frames", YELLOW, "v"),
     "coreference": Look("coreference", VERMILLION, "P"),
+    "same word": Look("same word", GREEN, "X"),
     "position": Look("position", PURPLE, "s"),
     "special tokens": Look("special tokens", BLUE, "o"),
     "unclassified": Look("unclassified", PALE, "^"),

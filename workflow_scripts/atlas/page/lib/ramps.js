@@ -25,7 +25,7 @@ export const NAMED = {
   previous: "#cc79a7", "previous token": "#cc79a7", next: "#56b4e9", "next token": "#56b4e9", self: "#000000",
   "same token": "#000000", broad: "#882255", other: "#cccccc", unclassified: "#cccccc", syntactic: "#332288",
   first: "#332288", "first token": "#332288",
-  coreference: "#d55e00", frames: "#f0e442", position: "#cc79a7", "special tokens": "#0072b2", vertical: "#0072b2", diagonal: "#d55e00",
+  coreference: "#d55e00", "same word": "#009e73", frames: "#f0e442", position: "#cc79a7", "special tokens": "#0072b2", vertical: "#0072b2", diagonal: "#d55e00",
   "vertical+diagonal": "#cc79a7", "vertical and diagonal": "#cc79a7", block: "#f0e442", heterogeneous: "#cccccc",
 };
 // What is too dark to be seen on a dark page, lighter.

@@ -12,7 +12,7 @@ const GOALS = {
 };
 const AND = new Intl.ListFormat("en-GB");
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
-const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nominals" };
+const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nominals", other_word: "mentions whose antecedents are other words" };
 const TYPES = {
   encoder: "Attends from the source sentence to itself, in the encoder",
   "encoder-decoder": "Attends from the translation so far to the source sentence, in the decoder",
@@ -22,6 +22,7 @@ const TYPES = {
 // The measures of each part, by their ids, and what is stated of them: [{sentence, measure, leads}].
 const PARTS = [
   [/^attention\.(previous|next|self|cls|first|sep|punctuation)$/, goals],
+  [/^attention\.same_word/, copies],
   [/^behaviour\.stratum$/, kind],
   [/^patterns\.pretrained$/, shape],
   [/^entropy\.all$/, entropy],
@@ -53,15 +54,16 @@ export function profile(model, measures, i) {
 }
 
 // What makes a head one of its kind; of the other kinds it is where its attention goes.
-const OF_KIND = { syntactic: "relation", frames: "frames", coreference: "antecedents", position: "goals", "special tokens": "goals" };
+const OF_KIND = { syntactic: "relation", frames: "frames", coreference: "antecedents", "same word": "copies", position: "goals", "special tokens": "goals" };
 
 /**
- * The line that distinguishes a head most: the largest significant effect of disabling it; else what makes it
- * its kind; else a gain over a baseline; else where its attention goes.
+ * The line that distinguishes a head most: copies, if they make it its kind; else the largest significant effect
+ * of disabling it; else what makes it its kind; else a gain over a baseline; else where its attention goes.
  */
 function lead(found, measures, i) {
   const stratum = measures.find(({ id }) => id === "behaviour.stratum");
-  const order = ["effect", stratum && OF_KIND[valueText(stratum, i)], "relation", "antecedents", "frames", "goals"];
+  const own = stratum && OF_KIND[valueText(stratum, i)];
+  const order = [own === "copies" && own, "effect", own, "relation", "antecedents", "frames", "goals"];
   const line = (name) => found.find(({ leads }) => leads === name);
   return order.filter(Boolean).map(line).find(Boolean);
 }
@@ -93,6 +95,14 @@ function goals(members, i) {
   }
   const parts = large.map((measure, place) => `${share(measure, i)}${place === 0 ? " of its attention" : ""} ${to(measure)}`);
   return [{ sentence: `Gives ${AND.format(parts)}`, measure: large[0], leads: "goals" }];
+}
+
+/** Attention to other copies of the same word, where it is above that to other words by LEAST points or more. */
+function copies(members, i) {
+  const [same, above] = ["attention.same_word", "attention.same_word_above"].map((id) => members.find((one) => one.id === id));
+  if (!same || !above || !(intervalOf(above, i)?.[0] > LEAST)) return [];
+  const weight = `${number(same.value[i], 0)}% of its weight there (${behind(same, i)})`;
+  return [{ sentence: `Looks at other copies of the same word: ${weight}; ${same.null_title}: ${withUnit(same, nullOf(same, i))}`, measure: same, leads: "copies" }];
 }
 
 function kind([measure], i) {
