@@ -110,6 +110,6 @@ def test_a_badge_of_harm_names_its_task_score_and_way(tmp_path: Path) -> None:
         f"{score} (uniform)": [1],
         f"{score} (zero)": [3],
     }
-    assert [badge["mark"] for badge in badges.values()] == ["a", "au", "az"]
+    assert [badge["mark"] for badge in badges.values()] == ["b", "bu", "bz"]
     one = badges[f"{score} (zero)"]
     assert one["measure"] == "disabling.stsb.1.head.zero.dev"

@@ -287,7 +287,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
         for mode in rows["mode"].unique():
             measures = tasks.setdefault(task, {}).setdefault(mode, [])
             measures.append(f"disabling.{task}.{seed}.head.{mode}.dev")
-    for mark, (task, modes) in zip(ascii_lowercase, tasks.items(), strict=False):
+    for mark, (task, modes) in zip(ascii_lowercase, sorted(tasks.items()), strict=False):
         score = METRICS[TASKS[task].main_metric]
         yield from harmful(task, mark, f"{task_title(task)}: {score} falls", modes)
     if NEXT_TOKEN in found:
@@ -300,7 +300,8 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
 def harmful(task: str, mark: str, title: str, modes: dict[str, list[str]]) -> Iterator[Badge]:
     """Badges of the heads that every measure of all `modes` shows, and of one mode alone."""
     every = [measure for of_mode in modes.values() for measure in of_mode]
-    names = ", ".join(modes)
+    names, n = ", ".join(modes), len(every) // len(modes)
+    seeds = f" and with each of {n} seeds" if n > 1 else ""
     ways = {"all": (mark, f"in all modes ({names})", every, [])} if len(modes) > 1 else {}
     for mode, measures in modes.items():
         unless = every if len(modes) > 1 else []
@@ -310,10 +311,9 @@ def harmful(task: str, mark: str, title: str, modes: dict[str, list[str]]) -> It
             f"harm.{task}.{way}",
             mark,
             f"{title} {mode}",
-            "Shown by ablating this head alone, on all development examples or texts: p below .05, "
-            f"paired randomisation test, corrected for the number of heads. {len(measures)} "
-            f"{'test, which' if len(measures) == 1 else 'tests (modes and seeds), each of which'} "
-            f"shows it{', but not in all modes' if unless else ''}.",
+            "With this head alone disabled: paired randomisation test, p below .05, corrected for "
+            f"the number of heads, in each of these modes{seeds}"
+            f"{', but not in all modes' if unless else ''}.",
             measure=measures[0],
             harm=tuple(measures),
             unless=tuple(unless),
