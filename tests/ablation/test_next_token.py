@@ -59,9 +59,9 @@ def test_sums_of_every_variant_and_segment(study: Path) -> None:
     }
     model = causal_engine.load_causal(study / "llama", CPU)
     for row in frame[frame["unit"] == "none"].itertuples():
-        ids = torch.tensor([byte_tokenizer()(TEXTS[int(row.id)]).input_ids])
+        inputs = byte_tokenizer()([TEXTS[int(row.id)]], return_tensors="pt")
         with torch.no_grad():
-            nats = causal_engine.token_losses(model, ids)[0]
+            nats = causal_engine.token_losses(model, inputs)[0]
         assert row.n_tokens == len(nats)
         assert row.nats == pytest.approx(float(nats.sum()), abs=1e-4)
 

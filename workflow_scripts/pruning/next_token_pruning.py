@@ -38,7 +38,7 @@ def gradients(
         inputs = running.pad([tokens[index] for index in batch], model)
         xi = torch.ones(len(batch), *shape, device=model.device, requires_grad=True)
         with running.OneDNN(), watching(model, Gates(xi)):
-            nats = causal_engine.token_losses(model, inputs["input_ids"], inputs["attention_mask"])
+            nats = causal_engine.token_losses(model, inputs)
             nats.nanmean(dim=1).sum().backward()
         values[batch] = xi.grad.double().cpu().numpy()
     return values
@@ -139,7 +139,7 @@ def main(
     """
     card = read_card(model)
     segments = Segments.from_examples(
-        sampled_segments(corpus, n_segments, seed)[0], card, max_tokens
+        sampled_segments(corpus, n_segments, seed)[0], card, max_tokens, seed
     )
     folds = halves(segments.documents, seed)
     decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
