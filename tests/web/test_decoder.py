@@ -59,6 +59,11 @@ def test_roles_are_marks_in_the_grid_and_filter_it(decoder: Study, show: Opener)
     assert page.locator(".kv-group .bracket").count() == 3
     texts = page.locator(".kv-group title").all_text_contents()
     assert texts[1] == "Heads 4 to 6 of a layer share its keys and values 2"
+    page.locator(".roles button", has_text="Previous").click()
+    settle(page)
+    assert fragment(page).endswith("measure=entropy.cls&filter=@previous")
+    assert "Highest heads" in page.locator(".ranked").inner_text()
+    go(page, GRID)
     page.locator(".roles button", has_text="Copying").click()
     settle(page)
     assert fragment(page).endswith("filter=@copying")

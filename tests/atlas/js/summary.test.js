@@ -92,6 +92,7 @@ test("what disabling costs or gains on each task, the largest first, and one lin
   ];
   const model = { ...MODEL, states: [...MODEL.states, { name: "mnli.1", title: "fine-tuned on MNLI, seed 1" }] };
   assert.deepEqual(stated(measures, 0, model), [
+    "Disabling it costs 9.0 points on SST-2, seed 1 (8.0 to 10.0; p = 0.010; n = 200; no output).",
     "Disabling it: no significant effect on SST-2, seed 1 (−3.0 points; −5.5 to −1.0; p = 0.085; n = 200; uniform attention) or on MNLI, seed 1 (0.0 points; −1.0 to 1.0; p > 0.99; n = 200; uniform attention).",
   ]);
   const unchanged = { ...measures[0], value: [0, 0], low: [0, 0], high: [0, 0], p: [1, 1] };
@@ -99,6 +100,7 @@ test("what disabling costs or gains on each task, the largest first, and one lin
     "Disabling it: no significant effect on SST-2, seed 1 (no change on these examples; p > 0.99; n = 200; uniform attention).",
   ]);
   assert.deepEqual(stated(measures, 1, model), [
+    "Disabling it costs 9.0 points on SST-2, seed 1 (8.0 to 10.0; p = 0.010; n = 200; no output).",
     "Disabling it costs 4.0 points on MNLI, seed 1 (2.0 to 6.0; p = 0.001; n = 200; uniform attention).",
     "Disabling it gains 2.0 points on SST-2, seed 1 (1.0 to 3.0; p = 0.010; n = 200; uniform attention).",
   ]);
@@ -132,10 +134,10 @@ test("a translator's head by its type of attention, and the cost of masking it",
     { ...effect, id: "translation.all-but-one.zero.test.bleu", better: "high", value: [-20, -0.5], low: [-26, -1], high: [-12, 0.5], p: [0.001, 0.9] },
   ];
   assert.deepEqual(stated(measures, 0, model), [
-    "Masking it costs 4.0 BLEU (2.0 to 6.0; p = 0.001; n = 100; generated data).",
+    "Masking it costs 4.0 BLEU on the test set (2.0 to 6.0; p = 0.001; n = 100; generated data).",
     "Attends from the source sentence to itself, in the encoder.",
-    "Masking all other heads of its layer costs 20.0 BLEU (12.0 to 26.0; p = 0.001; n = 100; generated data).",
+    "Masking all other heads of its layer costs 20.0 BLEU on the test set (12.0 to 26.0; p = 0.001; n = 100; generated data).",
   ]);
   assert.match(stated(measures, 1, model)[0], /^Attends from the translation so far to the source sentence/);
-  assert.equal(stated(measures, 1, model)[1], "Masking it: no significant effect (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
+  assert.equal(stated(measures, 1, model)[1], "Masking it: no significant effect on the test set (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
 });

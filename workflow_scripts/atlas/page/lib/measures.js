@@ -35,6 +35,12 @@ export function findMeasure(atlas, model, id) {
   return atlas.measures.find((measure) => measure.model === model.name && measure.id === id);
 }
 
+/** The measures that a model lacks, each of the first other model that has it. */
+export function measuresElsewhere(atlas, model) {
+  const had = new Set(measuresOf(atlas, model).map(({ id }) => id));
+  return atlas.measures.filter(({ id }) => !had.has(id) && had.add(id));
+}
+
 /** The measure that `state` names, else the kind of head where the model has it, else the model's first. */
 export function measureOf(atlas, state) {
   const model = modelOf(atlas, state);

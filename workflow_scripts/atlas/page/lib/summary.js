@@ -13,6 +13,7 @@ const GOALS = {
 const AND = new Intl.ListFormat("en-GB");
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nominals", other_word: "mentions whose antecedents are other words" };
+const WAYS = { uniform: "uniform attention", zero: "no output", mean: "mean output", position: "mean output by position", resample: "output on another text" };
 const TYPES = {
   encoder: "Attends from the source sentence to itself, in the encoder",
   "encoder-decoder": "Attends from the translation so far to the source sentence, in the decoder",
@@ -29,9 +30,9 @@ const PARTS = [
   [/^syntax\.(?!all$)/, relation],
   [/^coreference\.words\./, antecedents],
   [/^frames\.either\.above$/, frames],
-  [/^(disabling\.[^.]+\.[^.]+\.head\.uniform\.dev|cue\.CRW\.accuracy)$/, effects("Disabling it", "effect")],
-  [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it", "effect")],
-  [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Masking all other heads of its layer")],
+  [/^(disabling\.[^.]+\.[^.]+\.head\.[^.]+\.dev|cue\.CRW\.accuracy)$/, effects("Disabling it", "effect")],
+  [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it", "effect", " on the test set")],
+  [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Masking all other heads of its layer", undefined, " on the test set")],
 ];
 
 /**
@@ -169,7 +170,8 @@ function frames([measure], i) {
 
 /** How a head is disabled where the study may do so in other ways too; ARCT has a single one. */
 function how({ id }) {
-  return /\.head\.uniform\./.test(id) ? ["uniform attention"] : [];
+  const [, way] = /\.head\.([^.]+)\.dev$/.exec(id) ?? [];
+  return way ? [WAYS[way] ?? way] : [];
 }
 
 /** An effect that is not significant. Bootstrap samples of no change say nothing of other examples, so they give no interval. */
@@ -178,12 +180,15 @@ function size(measure, i) {
   return unchanged ? { first: ["no change on these examples"], interval: null } : { first: [valueText(measure, i)] };
 }
 
-/** What `doing` so costs or gains on each task, the largest first, and in one line where no effect is significant. */
-function effects(doing, leads) {
+/**
+ * What `doing` so costs or gains on each task, in each way, the largest first; in one line where no effect is
+ * significant, of the first way on each task. `place`: on what, of a state that does not name its task.
+ */
+function effects(doing, leads, place = "") {
   return (members, i, model) => {
     const on = ({ state }) => {
       const title = model.states.find(({ name }) => name === state)?.title ?? "";
-      return title.includes("on ") ? ` ${title.slice(title.indexOf("on "))}` : ""; // "fine-tuned on SST-2, seed 1"
+      return title.includes("on ") ? ` ${title.slice(title.indexOf("on "))}` : place; // "fine-tuned on SST-2, seed 1"
     };
     const found = members.filter((measure) => differs(measure, i)).toSorted((a, b) => Math.abs(b.value[i]) - Math.abs(a.value[i]));
     const lines = found.map((measure) => {
@@ -192,7 +197,8 @@ function effects(doing, leads) {
       const points = withUnit(measure, Math.abs(value));
       return { sentence: `${doing} ${value < 0 ? "costs" : "gains"} ${points}${on(measure)} (${behind(measure, i, { interval: ends, last: how(measure) })})`, measure, leads };
     });
-    const none = members.filter((measure) => !differs(measure, i));
+    const first = members.filter(({ state }, at) => members.findIndex((other) => other.state === state) === at);
+    const none = first.filter((measure) => !differs(measure, i));
     if (none.length === 0) return lines;
     const each = none.map((measure) => `${on(measure)} (${behind(measure, i, { ...size(measure, i), last: how(measure) })})`.trim());
     return [...lines, { sentence: `${doing}: no significant effect ${OR.format(each)}`, measure: none[0] }];
