@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from functools import cache
 from os.path import relpath
+from types import SimpleNamespace
 
+from workflow_scripts.core.measures.findings import CANDIDATES
 from workflow_scripts.corpora.frame_files import definitions_of
 from workflow_scripts.report.entries import Entry, captions_digest, heading
 from workflow_scripts.report.entries import titles_of_tasks, with_ending
@@ -25,6 +27,24 @@ def claims_of(wildcards) -> list[str]:
     kind = config["models"][wildcards.model]["kind"]
     own = published.FILES[kind] if CLAIMS["builtin"] else ()
     return [relpath(ROOT / f"claims/{name}.csv") for name in own] + CLAIMS["files"]
+
+
+def findings_tables() -> list[str]:
+    """The printed tables that findings may rest on, next to the claims."""
+    named = [candidate[0] for candidate in CANDIDATES if isinstance(candidate, tuple)]
+    return [entry.path for entry in ENTRIES if entry.name in named and entry.kind == "table"]
+
+
+def findings_read(wildcards) -> dict[str, list[str]]:
+    """What the findings of the atlas rest on, of the chapters that the study has."""
+    judged = SERVED["claims"] if "claims" in config else []
+    published = {file for model in judged for file in claims_of(SimpleNamespace(model=model))}
+    return {
+        "claims": expand("<results>/{model}/tables/claims.csv", model=judged),
+        "cases": expand("<results>/{model}/claims/cases.parquet", model=judged),
+        "published": sorted(published),
+        "printed": findings_tables(),
+    }
 
 
 def products_judged(wildcards) -> list[str]:

@@ -14,11 +14,11 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.measures.findings import BADGES, VERDICTLESS, chosen
 from workflow_scripts.core.plots.colours import BLACK, HEADS, WHITE
 from workflow_scripts.core.run import job
 from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import titles_of_tasks
-from workflow_scripts.report.findings import chosen
 
 
 def duration(seconds: float) -> str:
@@ -40,7 +40,7 @@ CARRIED = {
     "multi30k": ("Multi30k", "studies/multi30k.yaml, one of its two seeds"),
 }
 DIFFERS = "differs from case to case"
-WORDS = (*table_pages.BADGES, DIFFERS)
+WORDS = (*BADGES, DIFFERS)
 KIND = "behaviour.stratum"  # the atlas's measure
 
 
@@ -53,7 +53,7 @@ def counted(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
     for row in rows:
         if row["central"]:
             by_id.setdefault(row["id"], set()).add(row["verdict"])
-    found = (words - set(table_pages.VERDICTLESS) or words for words in by_id.values())
+    found = (words - set(VERDICTLESS) or words for words in by_id.values())
     return Counter(words.pop() if len(words) == 1 else DIFFERS for words in found)
 
 

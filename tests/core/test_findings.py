@@ -6,8 +6,8 @@ import pytest
 
 from tests.claims.judged import CLAIMS
 from tests.parsed_rules import parsed
-from workflow_scripts.report import findings
-from workflow_scripts.report.findings import CANDIDATES, MOST, OnClaim, chosen, number
+from workflow_scripts.core.measures import findings
+from workflow_scripts.core.measures.findings import CANDIDATES, MOST, OnClaim, chosen, number
 
 CLAIM = {"id": "michel-prune-40", "case": "SST-2", "ours": "-1.2", "ci_low": "-3.04"}
 CLAIM |= {"ci_high": "0.123", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}

@@ -1,22 +1,40 @@
-"""The findings that the front page begins with, in sentences that are filled from the tables."""
+"""The findings that pages begin with, in sentences that are filled from the tables."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-
-from workflow_scripts.report.table_pages import BADGES, VERDICTLESS
+from fnmatch import fnmatchcase
 
 Row = Mapping[str, str]  # of a CSV file, as text
 MOST = 5
+# Verdicts on claims, in order, with the names of their colours.
+BADGES = {
+    "reproduced": "good",
+    "carries over": "good",
+    "does not carry over": "bad",
+    "not reproduced": "bad",
+    "inconclusive": "open",
+    "not tested": "none",
+    "not run": "none",
+}
+# What stands in a verdict's place where there is none.
+VERDICTLESS = ("not tested", "not run")
+MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence with its numbers, the verdict if a claim is behind it, and the figure's name."""
+    """A sentence with its numbers, the figure's name, and what the atlas shows of it.
+
+    That is `view`, or the view of the `claim` behind it, in the `case` that it is of.
+    """
 
     sentence: str
     numbers: str
     figure: str
     verdict: str = ""
+    view: str = ""
+    claim: str = ""
+    case: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +68,7 @@ def positional(rows: Iterable[Row]) -> Finding | None:
     numbers = f"{100 * float(best['attention']):.1f}%"
     numbers += f" to the {target} token by head {head}" if high <= 0.5 else ""
     numbers += f" ({100 * low:.1f} to {100 * high:.1f}; n = {best['n']} segments)"
-    return Finding(sentence, numbers, "clark2019-fig1")
+    return Finding(sentence, numbers, "clark2019-fig1", view=f"view=head&head={head}")
 
 
 def syntactic(rows: Iterable[Row]) -> Finding | None:
@@ -72,7 +90,8 @@ def syntactic(rows: Iterable[Row]) -> Finding | None:
     numbers += f" most on {best['relation']}, by head {best['held_out_head']}: {gain:+.1f} points"
     numbers += f" ({low:.1f} to {high:.1f}; n = {best['held_out_n']} words of other documents)"
     numbers += "; trees from a parser (silver)" if best["annotation"] == "silver" else ""
-    return Finding(sentence, numbers, "clark2019-fig5")
+    view = f"view=head&head={best['held_out_head']}"
+    return Finding(sentence, numbers, "clark2019-fig5", view=view)
 
 
 # In order of interest. A table's candidate names it, and what of the data must not be generated.
@@ -163,6 +182,28 @@ def chosen(
     return found[:MOST]
 
 
+def fragment(
+    view: str, of: Mapping[str, str], model: str, measures: Mapping[str, Iterable[str]]
+) -> str:
+    """The address of a view within the atlas; empty where the atlas lacks one of its measures.
+
+    `{task}` and `{run}` in `view` stand for the task and the translator that the case is `of`. A
+    `*` in a measure's id stands for any text: the first of the `measures` that fits is meant, of
+    those of `model` where the view names none.
+    """
+    view = view.replace("{task}", of["task"] or "-").replace("{run}", of["run"] or "-")
+    keys = {"model": model} | dict(part.partition("=")[::2] for part in view.split("&"))
+    parts = []
+    for key, value in keys.items():
+        if key in MEASURED:
+            known = measures.get(keys["model"], ())
+            value = next((name for name in known if fnmatchcase(name, value)), "")
+            if not value:
+                return ""
+        parts.append(f"{key}={value}")
+    return "#" + "&".join(parts)
+
+
 def number(row: Row, measured: str = "{ours}") -> str:
     """A case's number in its unit, put in words by `measured`, with interval, n and seeds."""
     low, high = _rounded(row["ci_low"]), _rounded(row["ci_high"])
@@ -208,4 +249,7 @@ def _on_claim(candidate: OnClaim, cases: list[Row]) -> Finding | None:
         sentence = f"On {rows[0]['case']}, {sentence[0].lower()}{sentence[1:]}"
     numbers = "; ".join(number(row, candidate.measured) for row in rows)
     numbers += f"; cases without a verdict: {others}" if others else ""
-    return Finding(sentence, numbers, candidate.figure, ", ".join(verdicts))
+    verdict = ", ".join(verdicts)
+    return Finding(
+        sentence, numbers, candidate.figure, verdict, claim=candidate.id, case=rows[0]["case"]
+    )
