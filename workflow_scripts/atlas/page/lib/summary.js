@@ -67,7 +67,7 @@ function lead(found, measures, i) {
 }
 
 /** What stands behind a number: "98.9 to 99.0; n = 300; generated data". */
-function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
+export function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
   const ends = interval && interval.map((end) => number(end, measure.decimals)).join(" to ");
   const p = measure.p?.[i] ?? null;
   const n = countOf(measure, i);
