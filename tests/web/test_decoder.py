@@ -24,7 +24,7 @@ from tests.web.views import views
 from workflow_scripts.atlas.atlas_page import MEGABYTE
 from workflow_scripts.atlas.texts import decode
 
-GRID, CARD = "model=decoder", "view=head&model=decoder&head=15-1"
+GRID, CARD = "view=grid&model=decoder", "view=head&model=decoder&head=15-1"
 WHOLE = "#first"
 
 

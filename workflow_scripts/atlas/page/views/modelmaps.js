@@ -15,7 +15,8 @@ import { ramp } from "../lib/scales.js";
 import { directionOf, sentencesOf } from "../lib/sentences.js";
 import { wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
-import { FirstChoice, StateChoice, useMaps } from "./headmaps.js";
+import { FirstChoice, StateChoice } from "./headmaps.js";
+import { useMaps } from "./stored.js";
 import { useWidth } from "./hooks.js";
 import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
 import { Findings, Kinds } from "./opening.js";
@@ -70,7 +71,7 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const { maps, error } = useMaps(atlas, blocks.map(({ id }) => id));
   const heads = useMemo(() => maps && blocks.map((block, place) => headsOf(model, block, maps[place])).flat(), [maps, blocks]);
   const table = tableOf(palettes[dark ? "dark" : "light"]);
-  const address = format({ ...state, view: "head", head: null, segment: segment.id, state: named });
+  const address = format({ ...state, view: "head", head: null }); // without a text of its own, the card shows the one that fits
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
     <div class="choices">
@@ -220,7 +221,7 @@ function HeadMap({ head, name, size, table, frame, href, current }) {
 }
 
 function Readout({ pointed, model }) {
-  if (!pointed) return html`<p class="hint maps-readout">Point at a map to read a weight; a click, or Enter, opens the head's card on this text.</p>`;
+  if (!pointed) return html`<p class="hint maps-readout">Point at a map to read a weight; a click, or Enter, opens the head's card.</p>`;
   const { head, cell } = pointed;
   const { queries, keys } = head.block;
   return html`<p class="maps-readout" aria-hidden="true">
