@@ -18,8 +18,12 @@ const WANTED = {
   induction: (segment, query, key) => key > 0 && key <= query && again(segment, query, key - 1),
 };
 
-/** What a measure is about, as a key of WANTED; undefined for what a text does not show. */
+/**
+ * What a measure is about, as a key of WANTED; undefined for what a text does not show. Antecedents but those of
+ * pronouns have mostly the mention's own word.
+ */
 export function goalOf(id) {
+  if (/^coreference\.words\.(all|proper|nominal)$/.test(id)) return "same_word";
   const end = /^(?:attention|role)\.(\w+)$/.exec(id)?.[1] ?? (id === "sink.text" ? "first" : "");
   return Object.hasOwn(WANTED, end) ? end : undefined;
 }

@@ -7,7 +7,7 @@ import { badgesAt } from "./roles.js";
 
 const [LEAST, NAMED] = [10, 3]; // % of the attention that is named, and how many goals of it
 const LINKED = 2; // points above the controls from which frame links are stated, as in the kinds of heads
-const GOALS = {
+export const GOALS = {
   previous: "the previous token", next: "the next token", self: "the current token", cls: "[CLS]", first: "the first token", sep: "[SEP]",
   punctuation: "periods and commas", same_word: "other copies of the same word", duplicate: "earlier copies of the token",
   induction: "what followed an earlier copy of the token",

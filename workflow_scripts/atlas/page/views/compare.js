@@ -29,9 +29,9 @@ export function Compare({ atlas, state, go, dark }) {
       <${MostChanged} ...${{ atlas, state }} />
       <${Presets} ...${shared} />
     </header>
-    <${Tuning} ...${shared} />
     <${ChangedMaps} ...${shared} />
     <${CompareMaps} ...${shared} />
+    <${Tuning} ...${shared} />
     <${CompareGrids} ...${shared} />
     <${CompareTable} ...${shared} />
   </article>`;

@@ -39,17 +39,17 @@ export function StateChoice({ model, segment, state, go }) {
 
 /** @param {{atlas: object, model: object, index: number, measures: object[], state: object, go: function, dark: boolean}} props */
 export function HeadMaps({ atlas, model, index, measures, state, go, dark }) {
-  const { segment, note, loading } = useText(atlas, model, index, measures, state);
+  const { segment, note, dim = false, loading } = useText(atlas, model, index, measures, state);
   if (loading) return html`<p class="soft loading">Reading the maps.</p>`;
   if (!segment) {
     return html`<section class="maps"><h3>Maps</h3><p class="soft">This file holds no maps of ${model.title}; About lists what was left out.</p></section>`;
   }
-  return html`<${SegmentMaps} ...${{ atlas, model, index, state, go, dark, segment, example: note }} />`;
+  return html`<${SegmentMaps} key=${dim} ...${{ atlas, model, index, state, go, dark, segment, dim, example: note }} />`;
 }
 
-function SegmentMaps({ atlas, model, index, state, go, dark, segment, example }) {
+function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, example }) {
   const [faintest, setFaintest] = useState(0.05);
-  const [hide, setHide] = useState(false);
+  const [hide, setHide] = useState(dim);
   const [size, setSize] = useState(null);
   const named = stateOf(segment, state.state);
   const type = typeOf(model, index);
@@ -60,7 +60,8 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, example })
   const { maps, error } = useMaps(atlas, [read.maps[named], norms ? segment.norms[named] : null]);
   const first = firstHidden(model, state) && !norms;
   const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark, first && read.tokens.length)), [maps, index, others.join(), dark, first]);
-  const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first), [hide, read, first]);
+  const sink = Boolean(dim && model.causal); // most of what a decoder's head has is on the first token
+  const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
   const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
   const sentences = useMemo(() => sentencesOf(segment), [segment]);
@@ -96,7 +97,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, example })
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
         : html`<${CellSize} ...${{ size, setSize }} />`}
     </div>
-    ${example && html`<p class="note">${example}</p>`}
+    ${example && html`<p class="note">${example}${dim && ` ${model.causal ? "The first token is" : "[CLS] and [SEP] are"} dimmed.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
     ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}

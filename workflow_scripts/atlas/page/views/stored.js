@@ -6,7 +6,7 @@ import { bestText, goalOf } from "../lib/examples.js";
 import { number, plural } from "../lib/format.js";
 import { loadMaps } from "../lib/maps.js";
 import { placeOf } from "../lib/measures.js";
-import { profile } from "../lib/summary.js";
+import { GOALS, profile } from "../lib/summary.js";
 
 const MOST_TEXTS = 8; // as many maps as are kept
 
@@ -33,7 +33,7 @@ export function useMaps(atlas, ids) {
   return found.key === key ? found : {};
 }
 
-/** The text of the address, else the one on which what the card begins with shows most; `note` states of which. */
+/** The text of the address, else the one on which what the card begins with shows most; `note` states this; `dim`: whether it is not about special tokens. */
 export function useText(atlas, model, index, measures, state) {
   const own = segmentOf(atlas, model, state.segment, state.state);
   const about = useMemo(() => (state.segment || model.types ? null : profile(model, measures, index).find(({ measure }) => goalOf(measure?.id))?.measure), [model, measures, index, state.segment]);
@@ -44,9 +44,10 @@ export function useText(atlas, model, index, measures, state) {
     if (!about || error || texts.length < 2) return { segment: own };
     if (!maps) return { loading: true };
     const [layer, head] = placeOf(model, index);
-    const best = bestText(goalOf(about.id), texts.map((segment, place) => ({ segment, map: maps[place].head(layer, head) })));
+    const goal = goalOf(about.id);
+    const best = bestText(goal, texts.map((segment, place) => ({ segment, map: maps[place].head(layer, head) })));
     if (!best) return { segment: own };
-    const note = `Of ${texts.length} texts, the one where this shows most. ${about.title}: ${number(100 * best.share, 0)}% here, the mean of ${plural(best.n, "token")} that can attend so.`;
-    return { segment: best.segment, note };
+    const note = `Of ${texts.length} texts, the one with the most attention to ${GOALS[goal]}: ${number(100 * best.share, 0)}%, the mean of ${plural(best.n, "token")} that can attend so.`;
+    return { segment: best.segment, note, dim: !["cls", "sep", "first"].includes(goal) };
   }, [about, own, maps, error]);
 }
