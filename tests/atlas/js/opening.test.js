@@ -37,7 +37,7 @@ test("the study's findings come first, then the heads that are first of a measur
   assert.deepEqual(findingsOf(of([{ ...COST, p: [1, 1, 1, 1] }]), MODEL), []);
   const same = { ...stated, address: "#model=m&view=head&head=1-2" };
   assert.deepEqual(findingsOf(of([PREVIOUS], { findings: [same] }), MODEL), [same]);
-  assert.equal(findingsOf(of([PREVIOUS], { findings: Array(6).fill(stated) }), MODEL).length, 5);
+  assert.equal(findingsOf(of([PREVIOUS], { findings: Array.from({ length: 6 }, () => stated) }), MODEL).length, 5);
 });
 
 test("what a measure is about, where a text shows it", () => {
