@@ -29,21 +29,16 @@ def claims_of(wildcards) -> list[str]:
     return [relpath(ROOT / f"claims/{name}.csv") for name in own] + CLAIMS["files"]
 
 
-def findings_tables() -> list[str]:
-    """The printed tables that findings may rest on, next to the claims."""
-    named = [candidate[0] for candidate in CANDIDATES if isinstance(candidate, tuple)]
-    return [entry.path for entry in ENTRIES if entry.name in named and entry.kind == "table"]
-
-
 def findings_read(wildcards) -> dict[str, list[str]]:
     """What the findings of the atlas rest on, of the chapters that the study has."""
     judged = SERVED["claims"] if "claims" in config else []
+    named = [candidate[0] for candidate in CANDIDATES if isinstance(candidate, tuple)]
     published = {file for model in judged for file in claims_of(SimpleNamespace(model=model))}
     return {
         "claims": expand("<results>/{model}/tables/claims.csv", model=judged),
         "cases": expand("<results>/{model}/claims/cases.parquet", model=judged),
         "published": sorted(published),
-        "printed": findings_tables(),
+        "printed": [each.path for each in ENTRIES if each.name in named and each.kind == "table"],
     }
 
 

@@ -119,8 +119,6 @@ REPORT_FACTS = {
     "atlas": f"{RESULTS}/atlas.html" if "atlas" in config else "",
     "labels": LABELS,
     "shown": shown_by_category(ENTRIES),
-    "figures": [entry.path for entry in ENTRIES if entry.kind == "figure"],
-    "origins": ORIGINS,
 }
 REPORT_PRODUCTS = FIGURES + TABLES + PAGES
 
@@ -131,9 +129,7 @@ use rule light_step as overview with:
         claims=[with_ending(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
         translators=REPORT_TRANSLATORS,
         counts=[entry.path for entry in ENTRIES if entry.path.endswith(".counts.csv")],
-        printed=findings_tables(),
         carried=[relpath(ROOT / f"claims/judged/{name}.csv") for name in ("real", "multi30k")],
-        atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
         products=lambda w: REPORT_PRODUCTS,
         sources=REPORT_FRONT_SOURCES,
     output:

@@ -250,4 +250,6 @@ def test_findings_lead_to_the_views_that_the_atlas_has(tmp_path: Path) -> None:
     assert [finding["verdict"] for finding in found] == ["", "carries over"]
     alone = findings_of(atlas, [], [], [], [files["clark2019-position"]], {})
     assert [finding["address"] for finding in alone] == addresses[:1]
-    assert findings_of(atlas, [], [], [], [files["clark2019-position"]], {"text": "generated"}) == []
+    assert (
+        findings_of(atlas, [], [], [], [files["clark2019-position"]], {"text": "generated"}) == []
+    )
