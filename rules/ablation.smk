@@ -1,9 +1,13 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
-ablation_disabling = Products("ablation", "kovaleva2019", "4.6 Disabling heads", ["encoder"])
-ablation = Products("ablation", "michel2019", "3 and 5 Masking heads", ["encoder"])
+# Of classifiers: a study without tasks has none.
+ABLATION_OF_CLASSIFIERS = {"kinds": ["encoder"], "wanted": bool(TASKS)}
+ablation_disabling = Products(
+    "ablation", "kovaleva2019", "4.6 Disabling heads", **ABLATION_OF_CLASSIFIERS
+)
+ablation = Products("ablation", "michel2019", "3 and 5 Masking heads", **ABLATION_OF_CLASSIFIERS)
 ablation_estimates = Products(
-    "ablation", "michel2019", "4.1 Attribution before ablation", ["encoder"]
+    "ablation", "michel2019", "4.1 Attribution before ablation", **ABLATION_OF_CLASSIFIERS
 )
 
 ABLATION = config["ablation"]
@@ -265,4 +269,4 @@ ablation_estimates.drawn(
 )
 
 
-include: "ablation_decoders.smk"
+include: "ablation_text.smk"

@@ -146,6 +146,7 @@ use rule model_step as causal_tests with:
     output:
         effects="<results>/{model}/battery/causal_tests.parquet",
         table=battery_causal.table("battery-causal", "heads of a role ablated"),
+        doses=battery_causal.table("battery-doses", "heads of a role ablated, by dose"),
     params:
         **step("battery/causal_tests.py"),
         **BATTERY["causal"],
@@ -156,7 +157,7 @@ use rule model_step as causal_tests with:
 battery_causal.drawn(
     "battery-causal",
     "heads of a role ablated",
-    input={"effects": rules.causal_tests.output.effects},
+    input={"doses": rules.causal_tests.output.doses},
 )
 
 

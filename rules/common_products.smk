@@ -25,8 +25,9 @@ DRAWN: dict[str, dict] = {}
 class Products:
     """What the rules of a chapter declare their products with.
 
-    They are of models of these `kinds`, or of the study (`per_model`), and stand in the report's
-    category, which is a paper's name or a title. Those that are not `wanted` are made on demand.
+    They are of models of these `kinds`, of `only` some of them, or of the study (`per_model`), and
+    stand in the report's category, which is a paper's name or a title. Those that are not `wanted`
+    are made on demand.
     """
 
     chapter: str
@@ -35,6 +36,7 @@ class Products:
     kinds: Iterable[str] = KINDS
     per_model: bool = True
     wanted: bool = True
+    only: Iterable[str] = tuple(MODELS)
 
     def when(self, wanted: bool) -> "Products":
         """The same of products that are `wanted` only so."""
@@ -43,7 +45,8 @@ class Products:
     def models(self, kinds: Iterable[str] = KINDS) -> list[str]:
         """The models of these kinds."""
         both = set(self.kinds) & set(kinds)
-        return [name for name in SERVED[self.chapter] if config["models"][name]["kind"] in both]
+        served = [name for name in SERVED[self.chapter] if name in self.only]
+        return [name for name in served if config["models"][name]["kind"] in both]
 
     def drawn(
         self,

@@ -163,7 +163,7 @@ def made_up_scores(task: str = "rte", seed: int = 1, split: str = "dev") -> pd.D
     frame = frame.assign(baseline=0.7, score=0.7 + frame["effect"], n=50)
     frame["ci_low"], frame["ci_high"] = frame["effect"] - 0.05, frame["effect"] + 0.05
     frame["p"], frame["p_corrected"] = [0.001, 0.02, 1.0, 0.03], [0.004, 0.08, 1.0, 0.2]
-    frame["p_t"] = [0.001, 0.009, 1.0, 0.02]
+    frame["p_t"], frame["p_corrected_error"] = [0.001, 0.009, 1.0, 0.02], 0.001
     about = {"unit": "head", "mode": "zero", "metric": "accuracy"}
     return frame.assign(task=task, seed=seed, split=split, **about)
 

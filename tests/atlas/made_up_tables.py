@@ -56,11 +56,22 @@ class MadeUpModel:
         order = self.rng.permutation(len(frame))
         return frame.assign(**same).iloc[order].reset_index(drop=True)
 
+    def by_unit(self, frame: pd.DataFrame, number: str, to: str = "sums") -> pd.DataFrame:
+        """The rows with lists of sums and counts of nine units, whose ratio is the number."""
+        counts = np.arange(1.0, 10) % 4 + 1
+        spread = np.random.default_rng(1).uniform(-0.05, 0.05, (len(frame), len(counts)))
+        spread -= (spread @ counts / counts.sum())[:, None]
+        lists = {to: list(counts * (frame[number].to_numpy()[:, None] + spread))}
+        return frame.assign(**lists, counts=[counts] * len(frame))
+
     def surface(self) -> None:
         """Entropy, special tokens, position and gradients."""
         over = {"n": 12, "n_documents": 4}
         largest = ("largest", "largest_low", "largest_high")
-        frame = self.rows({"query": ["all", "cls"]}, "entropy", *INTERVAL, *largest, **over)
+        numbers = ("entropy", *INTERVAL, *largest, "at_most_tenth")
+        frame = self.rows({"query": ["all", "cls"]}, *numbers, **over)
+        frame = self.by_unit(frame, "at_most_tenth", "at_most_tenth_sums")
+        frame = self.by_unit(frame, "entropy")
         frame.loc[frame["query"] == "cls", ["ci_low", "ci_high"]] = np.nan  # of one document
         relative = ("relative", "relative_low", "relative_high")  # of a decoder
         for name, nats in zip(relative, ("entropy", *INTERVAL), strict=True):
@@ -69,14 +80,14 @@ class MadeUpModel:
         targets = ["cls", "first", "sep", "punctuation", "sep_to_sep", "other_to_sep"]
         frame = self.rows({"target": targets}, "attention", *INTERVAL, **over)
         frame["uniform"] = frame["target"].map(targets.index) / 64
-        self.write("surface/special_tokens.parquet", frame)
+        self.write("surface/special_tokens.parquet", self.by_unit(frame, "attention"))
         targets = ["self", "previous", "next"]
         frame = self.rows({"target": targets}, "attention", *INTERVAL, **over)
         self.write("surface/position.parquet", frame)
         targets = ["cls", "sep", "punctuation", "unmasked"]
         over |= {"masked_lm_head": "fitted"}
         frame = self.rows({"target": targets}, "gradient", *INTERVAL, **over)
-        self.write("surface/gradients.parquet", frame)
+        self.write("surface/gradients.parquet", self.by_unit(frame, "gradient"))
 
     def syntax(self) -> None:
         """Relations, one of them rare, one with a colon, and one that no head is asked for."""

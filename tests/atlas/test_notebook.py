@@ -15,8 +15,9 @@ from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrai
 
 from tests.atlas.made_up import HOSTILE, made_up
 from tests.atlas.plainly import SCHEMA, check_pages_expectations
+from tests.core.test_causal_engine import CONFIGS
 from tests.core.tiny_decoders import save_llama
-from tests.core.tiny_models import HEADS, LAYERS, write_card
+from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, write_card
 from workflow_scripts.atlas import Atlas, atlas_page, show
 from workflow_scripts.atlas.notebook import DATA
 from workflow_scripts.atlas.texts import decode
@@ -243,6 +244,29 @@ def test_a_model_without_a_study_is_shown(kind: str, tiny_model_dir: Path, tmp_p
     again = show(directory, PAIR[0], layer=1, head=2)
     np.testing.assert_array_equal(again.weights, shown.weights)
     assert 'data-address="#view=head&amp;head=2-3"' in html.unescape(again._repr_html_())
+
+
+def state(model: PreTrainedModel) -> tuple[Any, ...]:
+    """What opening a model changes: its config, its modules, and what stands on each of them."""
+    parts = {name: {*vars(part)} for name, part in model.named_modules()}
+    hooks = [len(part._forward_pre_hooks) for part in model.modules()]
+    return parts, hooks, model.config.to_dict(), model.config._attn_implementation
+
+
+@pytest.mark.parametrize("kind", ["mpnet", "deberta", "bloom", "gpt_neo"])
+def test_a_shown_model_keeps_no_adapter(kind: str, tiny_model_dir: Path) -> None:
+    config = CONFIGS[kind] if kind in CONFIGS else ARCHITECTURES[kind]
+    model = AutoModel.from_config(config, trust_remote_code=False).eval()
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model_dir, trust_remote_code=False)
+    before, ids = state(model), tokenizer(PAIR[0], return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        expected = model(input_ids=ids).last_hidden_state
+        show(model, PAIR[0], tokenizer=tokenizer)
+        assert state(model) == before
+        torch.testing.assert_close(model(input_ids=ids).last_hidden_state, expected)
+    with pytest.raises(InputError, match="no token is left"):
+        show(model, " ", tokenizer=tokenizer)
+    assert state(model) == before
 
 
 def test_a_model_from_nowhere_needs_its_tokenizer(tiny_model_dir: Path) -> None:

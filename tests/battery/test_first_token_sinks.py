@@ -66,11 +66,14 @@ def test_every_measure_equals_a_loop_over_eagers_attention(config) -> None:
 def test_the_metric_counts_pairs_of_text_and_head_above_the_threshold() -> None:
     """Two texts of two heads: 0.5 and 0.2, 0.4 and 0.3, of which 0.3 is not above 0.3."""
     numbers = np.array([[[0.5, 0.2]], [[0.4, 0.3]]])
-    found = {"text": dict.fromkeys(("attention", "by_norm", "second"), numbers)}
+    found = {"text": {"attention": numbers, "by_norm": numbers / 2, "second": numbers}}
     rows = summary(found, 0.3, ["a", "b"], 100, 1).set_index("measure")
     assert rows.loc["sinks", "value"] == 0.5
     assert rows.loc["heads", "value"] == 0.5  # 0.45 and 0.25
     assert rows.loc["attention", "value"] == pytest.approx(0.35)
+    # Both texts have the same means, so that nothing varies.
+    row = rows.loc["norm_less_weight", ["value", "ci_low", "ci_high"]]
+    assert row.tolist() == pytest.approx([-0.175] * 3)
     assert rows.loc["sinks", ["n", "n_documents"]].tolist() == [2, 2]
     of_heads = heads_table(found, 0.3, ["a", "b"], 100, 1)
     assert of_heads["above"].tolist() == [1, 0]

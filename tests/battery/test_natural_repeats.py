@@ -1,13 +1,14 @@
 """Roles of heads against plain loops over eager's attentions, by hand, and of a tiny decoder."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from workflow_scripts.battery import natural_repeats
 from workflow_scripts.battery.inputs import repeated
-from workflow_scripts.battery.natural_repeats import AROUND, confirmed, repeats
+from workflow_scripts.battery.natural_repeats import AROUND, confirmed, repeats, swapped
 from workflow_scripts.battery.random_repeats import (
     as_tokens,
     mean_weights,
@@ -127,12 +128,41 @@ def test_a_head_that_does_nothing_else_scores_1() -> None:
     texts = [natural(rng.permutation(40)) for _ in range(12)]
     places = [repeats(text)[0] for text in texts]
     own = [np.array([perfect(text.ids, name) for name in names]) for text in texts]
-    read = np.array([[means(torch.from_numpy(p), at)] for p, at in zip(own, places, strict=True)])
-    found = confirmed(frame, read, [str(n // 2) for n in range(12)], 100, 2000, 1)
+    read, of_others = (
+        np.array([[means(torch.from_numpy(p), at)] for p, at in zip(own, each, strict=True)])
+        for each in (places, map(swapped, places))
+    )
+    limits = [str(n // 2) for n in range(12)], 100, 2000, 1
+    found = confirmed(frame, read, of_others, *limits)
     natural_table = found.pivot(index="role", columns="head", values="natural").loc[names]
     np.testing.assert_array_equal(natural_table.to_numpy(), np.eye(3))
     assert found["natural_p"].notna().tolist() == found["has_role"].tolist()
     assert found.loc[found["confirmed"], "role"].tolist() == names
+    # As much on the tokens of other queries: the size is 0, and previous alone is confirmed.
+    salient = confirmed(frame, read, read[..., [AROUND + 1 + AROUND, -AROUND - 1]], *limits)
+    assert salient.loc[salient["confirmed"], "role"].tolist() == ["previous"]
+
+
+def test_gain_by_hand() -> None:
+    """Best wrong place and other queries' tokens of one head, two segments of two documents."""
+    places = len(natural_repeats.BACK) + len(natural_repeats.FROM_FIRST)
+    weights = np.full((2, 1, 1, places), 0.01)
+    first = len(natural_repeats.BACK) + AROUND  # the duplicate token, the induction token next
+    weights[:, 0, 0, first + 1] = [0.5, 0.3]
+    weights[:, 0, 0, first + 2] = [0.1, 0.2]  # the best neighbour
+    of_others = np.zeros((2, 1, 1, 2))
+    of_others[:, 0, 0, 1] = [0.05, 0.15]
+    roles = ["previous", "duplicate", "induction"]
+    random = pd.DataFrame({"role": roles, "layer": 0, "head": 0, "has_role": True})
+    frame = confirmed(random, weights, of_others, ["a", "b"], 500, 100, 1).set_index("role")
+    row = frame.loc["induction"]
+    numbers = row[["natural", "natural_best_other", "natural_swapped", "natural_gain"]]
+    assert numbers.tolist() == pytest.approx([0.4, 0.15, 0.1, 0.25])
+    assert (row["natural_gain_low"], row["natural_gain_high"]) == pytest.approx((0.1, 0.4))
+    of_others[..., 1] += 0.2  # more than on the best neighbour
+    frame = confirmed(random, weights, of_others, ["a", "b"], 500, 100, 1).set_index("role")
+    assert frame.loc["induction", "natural_gain"] == pytest.approx(0.1)
+    assert frame["natural_swapped"].isna().tolist() == [True, False, False]
 
 
 def test_a_head_that_prefers_another_token_has_no_role() -> None:
@@ -177,6 +207,24 @@ def test_repeats_are_those_of_plain_loops() -> None:
             assert max(keys) <= i
 
 
+def test_other_queries_tokens_are_those_of_plain_loops() -> None:
+    """Each query with the earlier occurrence of each other one, before it by more than AROUND."""
+    rng = np.random.default_rng(6)
+    ids = rng.integers(0, 90, 200).astype(np.int32)
+    word = np.arange(-1, 199, dtype=np.int32)
+    places, _ = repeats(Tokens("a", ids, word, np.zeros(200, np.int8), 199))
+    first = {query: ids[1:].tolist().index(ids[query]) + 1 for query in places.queries.tolist()}
+    expected = [
+        (query, [first[other], first[other] + 1])
+        for query in first
+        for other in first
+        if other != query and first[other] + AROUND < query
+    ]
+    found = swapped(places)
+    assert list(zip(found.queries.tolist(), found.keys.tolist(), strict=True)) == expected
+    assert len(expected) > 100
+
+
 def test_natural_scores_are_those_of_plain_loops() -> None:
     """The text is padded in a batch with a longer one, and a text without a query is NaN."""
     model = random_decoder(LLAMA)
@@ -186,7 +234,8 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
     attention.open_attention(model)
     places = [repeats(text)[0] for text in texts]
     weights = mean_weights(model, texts, places, batch_tokens=400)
-    roles = natural_repeats.by_role(weights)
+    of_others = mean_weights(model, texts, [swapped(each) for each in places], batch_tokens=400)
+    roles = natural_repeats.by_role(weights, of_others)
     for number, (text, pattern) in enumerate(zip(texts, patterns, strict=True)):
         ids, sums, others = text.ids.tolist(), {}, {}
         for query, token in enumerate(ids):
@@ -200,12 +249,16 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
                 for role, key in own.items():
                     sums.setdefault(role, []).append(pattern[:, :, query, key])
                     displaced = [pattern[:, :, query, k] for k in near[role] if k != key]
-                    others.setdefault(role, []).append(np.mean(displaced, axis=0))
+                    others.setdefault(role, []).append(displaced)
         for role, values in sums.items():
             np.testing.assert_allclose(
                 roles[role].score[number], np.mean(values, axis=0), atol=1e-6
             )
+            every = [*np.mean(others[role], axis=0)]
+            if role != "previous":
+                place = ["duplicate", "induction"].index(role)
+                every.append(of_others[number, ..., place])
             np.testing.assert_allclose(
-                roles[role].others[number], np.mean(others[role], axis=0), atol=1e-6
+                roles[role].others[number], np.mean(every, axis=0), atol=1e-6
             )
     assert len(sums) == 3

@@ -73,7 +73,9 @@ class MadeUpTables(MadeUpModel):
     def norms(self, targets: Iterable[str], method: str) -> None:
         """Special tokens by norm, mixing and value zeroing."""
         ends = {"attention": (0, 1, "ci")}
-        self.table("mixing/special_tokens", self.heads({"target": targets}, {"n": 40}, **ends))
+        rows = pd.DataFrame(self.heads({"target": targets}, {"n": 40, "n_documents": 9}, **ends))
+        rows = self.by_unit(rows, "attention").to_dict("records")
+        self.table("mixing/special_tokens", rows)
         rows = self.made({"layer": ("1", "all")}, {"method": method, "n": 90}, ratio=(0, 99, "ci"))
         self.table("kobayashi2021-mixing", rows)
         axes = {"measure": ("top_weights", "top_norms"), "layer": ("1", "2", "all")}

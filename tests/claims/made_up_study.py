@@ -5,6 +5,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from tests.claims import made_up_arguments
 from tests.claims.made_up import MadeUpTables
@@ -61,7 +62,7 @@ def clark(study: MadeUpTables) -> None:
     study.table("clark2019-table1", rows)
     axes = {"compared": (True, False), "type": ("all", "pronoun", "proper", "nominal")}
     axes["system"] = ("nearest mention", "head word match", "four sieves", "best head")
-    same = {"n": 300, "head": "1-2", "held_out_head": "1-2"}
+    same = {"n": 300, "head": "1-2", "held_out_head": "1-2", "held_out_accuracy": 41.0}
     ranges = {"accuracy": (0, 100, "ci"), "gain_head_match": (-20, 20), "gain_rules": (-20, 20)}
     study.table("clark2019-table2", study.made(axes, same, **ranges))
     probes, same = PROBES.split(), {"measure": "UAS", "n": 900}
@@ -124,7 +125,8 @@ def kovaleva_heads(study: MadeUpTables) -> None:
     study.table("patterns/shares", rows)
     for (task, title), seed in product(TASKS.items(), study.seeds):
         name, run = f"finetuning/{task}.{seed}", {"task": task, "seed": seed, "n": 6}
-        study.table(f"{name}.similarity", study.heads({}, run, similarity=CI))
+        rows = study.by_unit(pd.DataFrame(study.heads({}, run, similarity=CI)), "similarity")
+        study.table(f"{name}.similarity", rows.to_dict("records"))
         axes = {"kind": KINDS, "query": ("all", "cls"), "stage": STAGES}
         rows = study.heads(axes, run | {"n_without": 1}, attention=CI)
         absent = dict.fromkeys(("attention", "ci_low", "ci_high"), np.nan)
@@ -240,16 +242,17 @@ def decoders(study: MadeUpTables) -> None:
     rows = study.heads({}, {"role": "retrieval", "n": 20}, score=(0, 0.3, "ci"), others=(0, 0.15))
     rows = [row | {"p_corrected": study.rng.choice([0.01, 0.5])} for row in rows]
     study.table("battery/retrieval", rows)
-    axes = {"mode": ("zero", "mean"), "chosen": ("all", "strongest 8")}
-    axes |= {"text": ("first copy", "second copy")}
+    axes = {"mode": ("zero", "mean"), "text": ("first copy", "second copy")}
     same = {"role": "induction", "n": 20, "n_heads": 8, "intact": 3.3, "loss": 12.0, "note": ""}
-    same |= {"random": 4.0, "random_max": 6.0, "n_samples": 20, "p": 1 / 21}
-    study.table("battery-causal", study.made(axes, same, margin=(-2, 8)))
+    same |= {"random": 4.0, "random_min": 3.4, "random_max": 6.0, "n_free": 20}
+    same |= {"accuracy_intact": 0.6, "accuracy": 0.1, "p": study.rng.choice([1, 3]) / 21}
+    study.table("battery-causal", study.made(axes, same, excess=(-2, 8)))
     same = {"with": "copying", "n": 24, "n_groups": 12}  # pairs of heads share keys and values
     rows = study.made({"of": ("induction", "eigenvalue")}, same, rho=(-1, 1, "ci"))
     study.table("battery-correlations", rows)
-    axes = {"first": ("text", "random"), "measure": ("sinks", "attention", "by_norm")}
+    measures = ("sinks", "attention", "by_norm", "norm_less_weight")
+    axes = {"first": ("text", "random"), "measure": measures}
     same = {"n": 50, "n_documents": 30, "threshold": 0.3}
     study.table("battery-sinks", study.made(axes, same, value=CI))
-    rows = study.heads({"target": ("first",)}, {"n": 300}, attention=CI)
-    study.table("surface/special_tokens", rows)
+    rows = pd.DataFrame(study.heads({"target": ("first",)}, {"n": 300}, attention=CI))
+    study.table("surface/special_tokens", study.by_unit(rows, "attention").to_dict("records"))

@@ -2,6 +2,9 @@
 
 import numpy as np
 import torch
+from scipy import stats
+
+from workflow_scripts.core.stats.bootstrap import bootstrap_weights
 
 
 def batch(padded: bool, seed: int = 1) -> dict[str, torch.Tensor]:
@@ -27,3 +30,33 @@ def labels_and_predictions(
         return labels, np.where(rng.random((variants, n)) < 0.7, labels, noise)
     labels = rng.integers(0, 11, n) / 2  # ties, as STS-B has
     return labels, np.round(labels + rng.normal(0, 1.5, (variants, n)), 1)
+
+
+def plain_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> tuple[float, float]:
+    """The ends of a ratio's interval over units, one bootstrap sample at a time.
+
+    Of fewer than fifty units the expanded percentiles and the studentised ones, of which the
+    farther counts; of more the percentiles.
+    """
+
+    def ratio_and_error(sum_of: np.ndarray, size: np.ndarray) -> tuple[float, float]:
+        ratio = sum_of.sum() / size.sum()
+        return ratio, np.sqrt(((sum_of - ratio * size) ** 2).sum()) / size.sum()
+
+    observed, error = ratio_and_error(sums, sizes)
+    ratios, t = [], []
+    for row in bootstrap_weights(len(sums), draws, seed):
+        if (row @ sizes) > 0:
+            ratio, of_sample = ratio_and_error(np.repeat(sums, row), np.repeat(sizes, row))
+            ratios.append(ratio)
+            no_error = np.copysign(np.inf, ratio - observed)
+            t.append((ratio - observed) / of_sample if of_sample > 1e-12 else no_error)
+    n = np.count_nonzero(sizes)
+    if n >= 50:
+        return tuple(np.percentile(ratios, (2.5, 97.5)))
+    beyond = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1)
+    low, high = np.percentile(ratios, 100 * stats.norm.cdf([-beyond, beyond]))
+    most, least = np.percentile(t, (97.5, 2.5), method="nearest")
+    shares = sums[sizes > 0] / sizes[sizes > 0]
+    low, high = min(low, observed - most * error), max(high, observed - least * error)
+    return max(low, shares.min()), min(high, shares.max())

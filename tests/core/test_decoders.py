@@ -129,7 +129,7 @@ def test_losses_are_those_of_one_text_at_a_time(config: PretrainedConfig, tmp_pa
     model = causal_engine.load_causal(tmp_path, torch.device("cpu"))
     inputs = batch()
     with torch.no_grad():
-        losses = causal_engine.token_losses(model, inputs["input_ids"], inputs["attention_mask"])
+        losses = causal_engine.token_losses(model, inputs)
         assert losses.shape == (3, max(LENGTHS) - 1)
         for row, n in enumerate(LENGTHS):
             ids = inputs["input_ids"][row : row + 1, :n]
@@ -137,9 +137,10 @@ def test_losses_are_those_of_one_text_at_a_time(config: PretrainedConfig, tmp_pa
             by_hand = [-chances[0, i, ids[0, i + 1]].log() for i in range(n - 1)]
             torch.testing.assert_close(losses[row, : n - 1], torch.stack(by_hand).float())
             assert losses[row, n - 1 :].isnan().all()
-            torch.testing.assert_close(
-                causal_engine.token_losses(model, ids)[0], losses[row, : n - 1]
+            alone = causal_engine.token_losses(
+                model, {name: rows[row : row + 1, :n] for name, rows in inputs.items()}
             )
+            torch.testing.assert_close(alone[0], losses[row, : n - 1])
 
 
 def test_a_model_without_its_head_or_of_both_directions_is_no_decoder(tmp_path: Path) -> None:

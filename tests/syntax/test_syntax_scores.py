@@ -10,13 +10,13 @@ import torch
 from transformers import AutoModel
 
 from tests.attention.builders import open_cache
+from tests.core.builders import plain_ends
 from tests.core.tiny_models import tokenizer
 from tests.syntax.builders import WORDS, random_trees, run
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_trees, write_records
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.stats import bootstrap
 from workflow_scripts.syntax import counting, figures
 
 
@@ -70,11 +70,9 @@ def test_intervals_draw_whole_documents(study: Path) -> None:
                 member = counting.membership(tree, ["det"])
                 right = counting.by_relation(counting.hits(attention, tree), member).correct
                 by_document[k // 3] += right[0, 0, 0, 0], tree.relations.count("det")
-    weights = bootstrap.bootstrap_weights(14, 200, 1)
-    right, total = (weights @ by_document).T
     row = frame[frame["relation"] == "det"].iloc[0]
     assert (row["direction"], row["layer"], row["head"]) == ("dependent_to_head", 0, 0)
-    expected = np.percentile(right / total, [2.5, 97.5])
+    expected = plain_ends(*by_document.T, 200, 1)
     np.testing.assert_allclose([row["ci_low"], row["ci_high"]], expected, atol=1e-12)
     assert row["n_documents"] == np.count_nonzero(by_document[:, 1])
     best = tables.read(study / "best").set_index("relation")

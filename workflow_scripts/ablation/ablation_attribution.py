@@ -119,7 +119,7 @@ def compared(
     on them; where their `reliability` is low it repeats noise. For `shared` and `chance` see
     `pairs_of_modes`; `opposite` is the share of heads with opposite signs.
     """
-    n_heads = len(effects.heads)
+    n_heads, n = len(effects.heads), effects.labels["n_documents"]
     n_top = top_of(n_heads)
     for name, estimated in estimates.items():
         mode = "zero" if name == IMPORTANCE else name
@@ -143,14 +143,14 @@ def compared(
             run = np.full(n_heads, "not run", dtype=object)
             run[first], run[sampled] = "first", "sampled"
             heads = effects.heads.assign(name=head_labels(effects.heads), **effects.labels)
-            heads = heads.assign(estimate=name, **_ends("attribution", estimated))
+            heads = heads.assign(estimate=name, **_ends("attribution", estimated, n))
             more = {key: row[key] for key in ("rho", "rho_low", "rho_high")}
-            yield row, heads.assign(screen=run, **_ends("effect", exact), **more)
+            yield row, heads.assign(screen=run, **_ends("effect", exact, n), **more)
 
 
-def _ends(name: str, draws: np.ndarray) -> dict[str, np.ndarray]:
+def _ends(name: str, draws: np.ndarray, n_documents: int) -> dict[str, np.ndarray]:
     """The observed values, first of `draws` [1 + draw, head], and the ends of their intervals."""
-    low, high = np.percentile(draws[1:], stats_bootstrap.CONFIDENCE, axis=0)
+    low, high = stats_bootstrap.percentile_ends(draws[1:], n_documents)
     return {name: draws[0], f"{name}_low": low, f"{name}_high": high}
 
 

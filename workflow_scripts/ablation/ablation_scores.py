@@ -47,8 +47,7 @@ def score(
         effects = scores[:, 1:] - scores[:, :1]
         low, high = np.percentile(effects[1:], stats_bootstrap.CONFIDENCE, axis=0)
         columns = {"score": scores[0, 1:], "baseline": scores[0, 0], "effect": effects[0]}
-        columns |= {"ci_low": low, "ci_high": high, "p": tests[metric].p}
-        columns |= {"p_corrected": tests[metric].corrected, "p_t": np.nan}
+        columns |= {"ci_low": low, "ci_high": high} | tests[metric].columns | {"p_t": np.nan}
         if metric == "accuracy":
             columns["p_t"] = t_test((both[1:] == labels).astype(int) - (both[0] == labels))
         variants = {"variant": range(len(predictions.variants))}

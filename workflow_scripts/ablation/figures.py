@@ -282,6 +282,7 @@ def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
 
 MAPS = {"head": "one head", "all-but-one": "one head left", "key-value group": "one group"}
 NUMBERS = ["nats", "baseline", "effect", "ci_low", "ci_high", "p", "p_corrected"]
+NUMBERS += ["p_corrected_error"]
 
 
 def every_variant(scores: pd.DataFrame) -> pd.DataFrame:

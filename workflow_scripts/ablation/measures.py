@@ -176,12 +176,13 @@ def disabling(
 
 
 def next_token(found: Tables, study: Study) -> Iterator[Form]:
-    """The change of a decoder's loss without the head, or with it alone in its layer."""
+    """The change of a language model's loss without the head, or with it alone in its layer."""
     for row, title, how, form in variants(found[NEXT_TOKEN], UNITS, MODES):
         yield NEXT_TOKEN.form(
             f"nats.{row['unit']}.{row['mode']}",
             f"{title}, nats per token",
-            f"Nats per next token of running text, {how}; minus those of the intact model, "
+            "Nats per token of running text that is predicted (by a decoder the next, by an "
+            f"encoder a masked one), {how}; minus those of the intact model, "
             f"{row['baseline']:.2f}. Above 0 is a loss.{study.note('text')} {OVER_DOCUMENTS} p: "
             "paired randomisation test that swaps documents, corrected for the number of heads.",
             better="high" if row["unit"] == "head" else "low",

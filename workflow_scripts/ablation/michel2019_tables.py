@@ -25,7 +25,8 @@ PERCENT = ("baseline", "score", "effect", "ci_low", "ci_high")
 def one_head(scores: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, mode, metric and head, in percent, the largest drop first."""
     rows = scores.sort_values(["task", "split", "mode", "metric", "seed", "effect"], kind="stable")
-    columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, *LEVELS, "n"]
+    columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, *LEVELS]
+    columns += ["p_corrected_error", "n"]
     return _in_percent(rows.assign(head=head_labels(rows)), PERCENT)[columns]
 
 

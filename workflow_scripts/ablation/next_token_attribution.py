@@ -1,4 +1,4 @@
-"""Attributions of the heads of a decoder, on the running text of its sweep."""
+"""Attributions of the heads of a language model, on the running text of its sweep."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,13 +27,12 @@ def main(
 ) -> None:
     """Write a row per mode, head and segment: its part of the change of the sum of its nats."""
     sampled = n_segments, reference, max_tokens, seed, device
-    decoder, segments, instead = opened(model, corpus, modes, *sampled)
+    language_model, segments, instead = opened(model, corpus, modes, *sampled)
 
     def losses_of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:
-        nats = token_losses(decoder, inputs["input_ids"], inputs["attention_mask"])
-        return nats.nansum(dim=1)
+        return token_losses(language_model, inputs).nansum(dim=1)
 
-    found = attributions(decoder, segments.tokens, losses_of, instead, BATCH_TOKENS)
+    found = attributions(language_model, segments.tokens, losses_of, instead, BATCH_TOKENS)
     ids = [text.id for text in segments.tokens]
     tables.write(attribution_table(found, modes, ids), attribution)
 

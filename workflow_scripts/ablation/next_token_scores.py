@@ -7,7 +7,6 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects as stats_effects
 
 VARIANT = ["unit", "mode", "layer", "head"]
@@ -28,12 +27,11 @@ def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> 
         ablated = rows["nats"].to_numpy().reshape(len(cells), -1)
         nats = np.concatenate([plain["nats"].to_numpy()[None], ablated])
         sums = stats_effects.by_document(nats, n_tokens, documents)
-        losses = stats_effects.resampled_nats(sums, bootstrap, seed)
-        effects = losses[:, 1:] - losses[:, :1]
-        low, high = np.percentile(effects[1:], stats_bootstrap.CONFIDENCE, axis=0)
+        losses = sums[..., 0].sum(axis=1) / n_tokens.sum()
+        low, high = stats_effects.nats_ends(sums[1:], sums[0, :, 0], bootstrap, seed)
         test = stats_effects.tested_nats(sums[0], sums[1:], permutations, seed)
-        columns = {"nats": losses[0, 1:], "baseline": losses[0, 0], "effect": effects[0]}
-        columns |= {"ci_low": low, "ci_high": high, "p": test.p, "p_corrected": test.corrected}
+        columns = {"nats": losses[1:], "baseline": losses[0], "effect": losses[1:] - losses[0]}
+        columns |= {"ci_low": low, "ci_high": high} | test.columns
         frames.append(cells.assign(unit=unit, mode=mode, **columns))
     counts = {"n": len(plain), "n_documents": len(set(documents)), "n_tokens": n_tokens.sum()}
     return pd.concat(frames, ignore_index=True).assign(**counts)

@@ -1,4 +1,4 @@
-"""Losses of a decoder on running text with heads, layers or key-value groups disabled."""
+"""Losses of a language model on running text with heads, layers or key-value groups disabled."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +9,7 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import causal_engine, models, running
+from workflow_scripts.core.model import causal_engine
 from workflow_scripts.core.model.ablation_engine import by_variant, in_every_mode, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads, n_layers
 from workflow_scripts.core.model.interventions import FROM_TEXTS, Replacement, replacement_of
@@ -26,21 +26,22 @@ def opened(
     seed: int,
     device: str,
 ) -> tuple[PreTrainedModel, causal_engine.Segments, dict[str, Replacement | None]]:
-    """The decoder, segments sampled from the corpus, and what heads output instead in each mode."""
+    """The model, segments sampled from the corpus, and what heads output instead in each mode."""
     card = read_card(model)
     chosen, others = causal_engine.sampled_segments(corpus, n_segments, seed)
-    segments, texts = causal_engine.Segments.from_examples(chosen, card, max_tokens), []
+    segments, texts = causal_engine.Segments.from_examples(chosen, card, max_tokens, seed), []
     if taken := [mode for mode in modes if mode in FROM_TEXTS]:
         if not others:
             raise InputError(
                 f"{corpus}: mode {taken[0]} needs segments other than those measured; lower "
                 f"ablation.text.n_segments or remove {taken[0]} from ablation.text.modes"
             )
-        texts = causal_engine.Segments.from_examples(others[:reference], card, max_tokens).tokens
-    decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
+        read = others[:reference], card, max_tokens, seed
+        texts = causal_engine.Segments.from_examples(*read).tokens
+    opened = causal_engine.load(card, device)
     tokens = segments.tokens
-    instead = {mode: replacement_of(mode, decoder, tokens, texts, seed) for mode in modes}
-    return decoder, segments, instead
+    instead = {mode: replacement_of(mode, opened, tokens, texts, seed) for mode in modes}
+    return opened, segments, instead
 
 
 def main(
@@ -55,16 +56,18 @@ def main(
     seed: int,
     device: str = "auto",
 ) -> None:
-    """Write a row per variant and segment: the sum of the nats of its next tokens."""
+    """Write a row per variant and segment: the sum of the nats of what is predicted."""
     used = list(dict.fromkeys(mode for modes in units.values() for mode in modes))
     sampled = n_segments, reference, max_tokens, seed, device
-    decoder, segments, instead = opened(model, corpus, used, *sampled)
-    shape = n_layers(decoder), n_heads(decoder), n_kv_heads(decoder)
+    language_model, segments, instead = opened(model, corpus, used, *sampled)
+    shape = n_layers(language_model), n_heads(language_model), n_kv_heads(language_model)
     variants, disabled = variants_of(units, *shape)
 
     def run(mode: str, chosen: np.ndarray) -> np.ndarray:
         given = disabled[chosen], mode, instead[mode]
-        found = causal_engine.ablate(decoder, segments.tokens, *given, pass_tokens=pass_tokens)
+        found = causal_engine.ablate(
+            language_model, segments.tokens, *given, pass_tokens=pass_tokens
+        )
         return np.nansum(found, axis=2, dtype=np.float64)
 
     frame = by_variant(variants, "segment", nats=in_every_mode(variants, run))

@@ -448,8 +448,7 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
         worse = lower if name == "margin" else missed
         found = randomisation.smallest_loss(*compared, worse, tested.critical, seed)
         columns = {"measure": name, "baseline": intact.mean(), "effect": effect, "ci_low": low}
-        columns |= {"ci_high": high, "p": tested.p, "p_corrected": tested.corrected}
-        columns |= {"found": found, "n": n}
+        columns |= {"ci_high": high} | tested.columns | {"found": found, "n": n}
         frames.append(disabled.index.to_frame(index=False).assign(**columns))
     return pd.concat(frames, ignore_index=True)
 

@@ -71,12 +71,13 @@ class Atlas:
         if second is not None and entry.get("causal"):
             name = entry["name"]
             raise InputError(f"add_text: {name} is a decoder, which reads one text, not a pair")
-        texts = [text] if second is None else [text, second]
         from workflow_scripts.atlas.sentence_maps import maps_of  # here, as torch takes seconds
 
         number = 1 + sum(each["corpus"] == CORPUS for each in self.data["segments"])
         body, tokenizer = opened(self.folder, entry["name"])
-        segment, maps = maps_of(body, tokenizer, entry["name"], number, texts, "add_text")
+        segment, maps = maps_of(
+            body, tokenizer, entry["name"], number, _texts(text, second), "add_text"
+        )
         self._own.insert(0, (segment, maps))
         self.data["segments"].insert(0, segment)
         self.data["maps"] |= maps
@@ -227,27 +228,23 @@ def show(
         directory = Path(place) if Path(place).exists() else models.resolve(models.Source(place))
         tokenizer = tokenizer or models.load_tokenizer(directory)
     body = model.base_model if loaded else models.load_body(directory, torch.device("cpu"))
-    config, training = body.config, body.training
-    before = config._attn_implementation, getattr(config, "use_cache", None)
-    try:
-        body = attention.open_attention(body.eval())
+    kind = body.config.model_type
+    name = Path(place).name or kind
+    with attention.opened_for_now(body):
         shape = {"n_layers": attention.n_layers(body), "n_heads": attention.n_heads(body)}
         causal = {} if attention.is_bidirectional(body) else {"causal": True}
-        texts = [text] if second is None else [text, second]
-        name = Path(place).name or config.model_type
-        segment, maps = maps_of(body, tokenizer, name, 1, texts, "show")
-    finally:
-        body.set_attn_implementation(before[0])
-        body.train(training)
-        if before[1] is not None:
-            config.use_cache = before[1]
-    about = {"name": name, "title": name, "architecture": config.model_type, **shape, **causal}
+        segment, maps = maps_of(body, tokenizer, name, 1, _texts(text, second), "show")
+    about = {"name": name, "title": name, "architecture": kind, **shape, **causal}
     about |= {"source": place, "states": [{"name": PRETRAINED, "title": PRETRAINED}]}
     study = {"name": name, "seed": 0, "about": []}
     atlas = {"format": FORMAT, "version": VERSION, "study": study, "models": [about], "papers": []}
     atlas |= {"measures": [], "distances": {}, "segments": [segment], "maps": maps, "left_out": []}
     shown = "maps" if head is None else f"head&head={(layer or 0) + 1}-{head + 1}"
     return Shown(atlas, f"#view={shown}", height)
+
+
+def _texts(text: str, second: str | None) -> list[str]:
+    return [text] if second is None else [text, second]
 
 
 def framed(page: str, height: int) -> str:

@@ -1,10 +1,11 @@
-"""What a decoder loses without the heads of a role, against as many random heads of their layers.
+"""What a decoder loses without the heads of a role, against sets of heads free of the role.
 
 The loss is that of next tokens, in nats, on the second copy of random tokens, which only heads that
 look back at the first copy can predict; on the first copy, which nothing can; and on running text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,47 +20,71 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.model import attention, causal_engine, models
 from workflow_scripts.core.model import running as model_running
+from workflow_scripts.core.model.causal_engine import Score, nats, ranked_first
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 from workflow_scripts.core.stats.randomisation import TOLERANCE, holm
 
-MOST = 8  # where a role has more heads, as many of its strongest are tested by themselves, too
 TEXTS = ("second copy", "first copy", "text")
-Losses = Mapping[str, np.ndarray]  # by text, [sequence or segment]
+ByText = Mapping[str, np.ndarray]  # [..., sequence or segment] of each of TEXTS
 Heads = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Tested:
-    """Heads that are disabled together, and random ones of their layers: bool [layer, head].
+class KnockOut:
+    """The heads of a role, `own` [layer, head], and sets of as many heads of each layer.
 
-    `random` [sample, layer, head] has no sample where no head has the role.
+    `free` [set, layer, head] hold none of the role's heads, `mixed` some of them; `note` states why
+    there are none.
     """
 
     role: str
-    chosen: str
-    heads: np.ndarray
-    random: np.ndarray
+    own: np.ndarray
+    free: np.ndarray
+    mixed: np.ndarray
+    note: str = ""
+
+    @property
+    def sets(self) -> np.ndarray:
+        """The role's own heads, then the free and the mixed sets: bool [set, layer, head]."""
+        return np.concatenate([self.own[None], self.free, self.mixed])
+
+    @property
+    def dose(self) -> np.ndarray:
+        """How many of the role's heads each of `sets` holds, int [set]."""
+        return (self.sets & self.own).sum(axis=(1, 2))
 
 
 def found_heads(scores: pd.DataFrame) -> dict[str, Heads]:
-    """The heads, or none, of each role (layer, head), the strongest first, of `read_roles`."""
-    ordered = scores.sort_values("score", ascending=False, kind="stable")
+    """The heads, or none, of each role (layer, head), of `read_roles`."""
     found: dict[str, Heads] = {role: [] for role in scores["role"].unique()}
-    for row in ordered[ordered["has_role"]].itertuples():
+    for row in scores[scores["has_role"]].itertuples():
         found[row.role].append((row.layer, row.head))
     return found
 
 
-def to_test(
-    role: str, found: Heads, shape: tuple[int, int], n_samples: int, seed: int
-) -> Iterator[Tested]:
-    """All heads of a role and, of more than MOST, the strongest, each with its random samples."""
-    sets = {"all": found} | ({f"strongest {MOST}": found[:MOST]} if len(found) > MOST else {})
-    for chosen, heads in sets.items():
-        grid = as_grid(heads, shape)
-        random = random_heads(grid, n_samples if found else 0, seed)
-        yield Tested(role, chosen, grid, random)
+def to_test(role: str, found: Heads, shape: tuple[int, int], n_samples: int, seed: int) -> KnockOut:
+    """The heads of a role with up to `n_samples` different free sets, and as many mixed ones.
+
+    The mixed ones hold 1, 2, ... of the role's heads in turn, all but one at most.
+    """
+    own, none = as_grid(found, shape), np.zeros((0, *shape), dtype=bool)
+    if not found:
+        return KnockOut(role, own, none, none, "no head has this role")
+    n_own, n_others = own.sum(axis=1), (~own).sum(axis=1)
+    short = np.flatnonzero(n_own > n_others)
+    if len(short):
+        layers = "1 layer" if len(short) == 1 else f"{len(short)} layers"
+        return KnockOut(role, own, none, none, f"most heads of {layers} have this role")
+    rng = np.random.default_rng(seed)
+    possible = math.prod(map(math.comb, n_others.tolist(), n_own.tolist()))
+    free: dict[bytes, np.ndarray] = {}
+    while len(free) < min(n_samples, possible):
+        drawn = draw(own, 0, rng)
+        free.setdefault(drawn.tobytes(), drawn)
+    doses = [1 + number % (len(found) - 1) for number in range(n_samples if len(found) > 1 else 0)]
+    mixed = np.unique([draw(own, dose, rng) for dose in doses], axis=0) if doses else none
+    return KnockOut(role, own, np.array(list(free.values())), mixed)
 
 
 def as_grid(heads: Heads, shape: tuple[int, int]) -> np.ndarray:
@@ -70,35 +95,32 @@ def as_grid(heads: Heads, shape: tuple[int, int]) -> np.ndarray:
     return grid
 
 
-def random_heads(grid: np.ndarray, n_samples: int, seed: int) -> np.ndarray:
-    """Samples of as many heads of each layer as `grid` has: [sample, layer, head].
-
-    Any head can be among them, those of `grid` too: only then is a set of random heads as likely as
-    each sample to have the largest loss.
-    """
-    rng = np.random.default_rng(seed)
-    samples = np.zeros((n_samples, *grid.shape), dtype=bool)
-    for sample in samples:
-        for layer in np.flatnonzero(grid.any(axis=1)):
-            sample[layer, rng.choice(grid.shape[1], grid[layer].sum(), replace=False)] = True
-    return samples
+def draw(own: np.ndarray, dose: int, rng: np.random.Generator) -> np.ndarray:
+    """A random set with `dose` heads of `own`, and as many heads of each layer: [layer, head]."""
+    drawn = np.zeros_like(own)
+    drawn[tuple(rng.permutation(np.argwhere(own))[:dose].T)] = True
+    for layer in np.flatnonzero(own.any(axis=1)):
+        n_missing = own[layer].sum() - drawn[layer].sum()
+        drawn[layer, rng.choice(np.flatnonzero(~own[layer]), n_missing, replace=False)] = True
+    return drawn
 
 
-def losses_of(
+def scores_of(
     model: PreTrainedModel,
     sequences: np.ndarray,
     segments: np.ndarray,
     disabled: np.ndarray,
     mode: str,
+    score: Score = nats,
 ) -> dict[str, np.ndarray]:
-    """Mean losses without the disabled heads, by text, [variant, sequence or segment].
+    """Mean scores without the disabled heads, by text, [variant, sequence or segment].
 
     `sequences` are ids [sequence, 1 + 2 L], `segments` ids [segment, token], `disabled` is bool
     [variant, layer, head]. The first token of a copy is left out: no earlier token predicts that
     the second copy begins.
     """
     repeated, running = (
-        causal_engine.ablate(model, as_tokens(ids), disabled, mode).astype(np.float64)
+        causal_engine.ablate(model, as_tokens(ids), disabled, mode, score=score).astype(np.float64)
         for ids in (sequences, segments)
     )
     length = sequences.shape[1] // 2
@@ -107,50 +129,91 @@ def losses_of(
 
 
 def rows_of(
-    tested: Tested, intact: Losses, disabled: Losses, bootstrap: int, seed: int
+    tested: KnockOut, intact: ByText, disabled: ByText, accuracy: ByText, bootstrap: int, seed: int
 ) -> list[dict]:
-    """A row for each text: the losses intact, without the heads and without random ones.
+    """A row for each text: the losses intact, without the role's heads and without free sets.
 
-    `intact` is [sequence or segment] of each text; `disabled` has one more axis, first: the heads
-    themselves, then each random sample. Intervals of 95% resample sequences or segments, the same
-    for all, and hold the samples fixed. `excess` is the loss without the heads minus the mean over
-    the samples, whose own means run from `random_min` to `random_max`; `margin` is the loss minus
-    that of the sample with the largest. `as_large` counts the samples with at least the loss
-    without the heads; p is the rank among them, one-sided: (1 + as_large) / (1 + n_samples).
+    `intact` is [sequence or segment] of each text; `disabled` has one more axis, first, of
+    `tested.sets`; `accuracy` [2, ...] is the share of tokens ranked first, intact and without the
+    role's heads. Intervals of 95% resample sequences or segments, the same for all. `cost` is the
+    loss without the role's heads minus the intact one, `excess` minus the mean over the free sets,
+    whose own means run from `random_min` to `random_max`; as_large and p are those of `rank`.
+    """
+    heads = " ".join(head_label(*head) for head in np.argwhere(tested.own))
+    about = {"role": tested.role, "n_heads": int(tested.own.sum()), "heads": heads}
+    about |= {"n_free": len(tested.free), "n_mixed": len(tested.mixed), "note": tested.note}
+    rows = []
+    for text in TEXTS:
+        row = about | {"text": text, "n": len(intact[text])}
+        values = {"intact": intact[text], "accuracy_intact": accuracy[text][0]}
+        without, free = disabled[text][0], disabled[text][1 : 1 + len(tested.free)]
+        if tested.own.any():
+            values |= {"loss": without, "cost": without - intact[text]}
+            values["accuracy"] = accuracy[text][1]
+        if len(free):
+            means = free.mean(axis=1)
+            values |= {"random": free.mean(axis=0), "excess": without - free.mean(axis=0)}
+            row |= {"random_min": means.min(), "random_max": means.max()}
+            row["as_large"], row["p"] = rank(without.mean(), means)
+        rows.append(row | with_intervals(values, bootstrap, seed))
+    return rows
+
+
+def rank(loss: float, free: np.ndarray) -> tuple[int, float]:
+    """How many of the losses of `free` sets are at least as large as `loss`, and its one-sided p.
+
+    p is uniform where the role's set costs as much as others but for noise. Where heads differ, the
+    costliest head of a layer is in no free set if the role has it: p is then small, too.
+    """
+    as_large = int((free >= loss - TOLERANCE).sum())
+    return as_large, (1 + as_large) / (1 + len(free))
+
+
+def with_intervals(values: ByText, bootstrap: int, seed: int) -> dict[str, float]:
+    """The mean of each of `values`, by name, and both ends of its interval."""
+    found = {}
+    for name, each in values.items():
+        ends = bootstrap_mean(each[:, None], bootstrap, seed, INDEPENDENT)
+        names = (name, f"{name}_low", f"{name}_high")
+        found |= dict(zip(names, (float(end[0]) for end in ends), strict=True))
+    return found
+
+
+def doses_of(
+    tested: KnockOut, intact: ByText, disabled: ByText, bootstrap: int, seed: int
+) -> list[dict]:
+    """A row for each text and dose, how many of the role's heads a set holds.
+
+    `cost` is the mean, over the sets, of the loss minus the intact one, with an interval over
+    sequences or segments; the sets' own means run from `cost_min` to `cost_max`. Of a role without
+    heads there is a row without dose.
     """
     rows = []
-    heads = " ".join(head_label(*head) for head in np.argwhere(tested.heads))
-    about = {"role": tested.role, "chosen": tested.chosen, "n_heads": int(tested.heads.sum())}
-    note = "" if tested.heads.any() else "no head has this role"
-    about |= {"heads": heads, "n_samples": len(tested.random), "note": note}
     for text in TEXTS:
-        values = {"intact": intact[text]}
-        row = about | {"text": text, "n": len(intact[text])}
-        without, samples = disabled[text][0], disabled[text][1:]
-        if tested.heads.any():
-            values["loss"] = without
-        if len(samples):
-            means = samples.mean(axis=1)
-            values |= {"random": samples.mean(axis=0), "excess": without - samples.mean(axis=0)}
-            values["margin"] = without - samples[means.argmax()]
-            row |= {"random_min": means.min(), "random_max": means.max()}
-            # A sample of the very same heads is as large, whatever the order of their sums.
-            row["as_large"] = int((means >= without.mean() - TOLERANCE).sum())
-            row["p"] = (1 + row["as_large"]) / (1 + len(samples))
-        for name, of_texts in values.items():
-            ends = bootstrap_mean(of_texts[:, None], bootstrap, seed, INDEPENDENT)
-            names = (name, f"{name}_low", f"{name}_high")
-            row |= dict(zip(names, (float(end[0]) for end in ends), strict=True))
-        rows.append(row)
+        costs = disabled[text] - intact[text]
+        if not tested.own.any():
+            rows.append({"role": tested.role, "text": text, "n_sets": 0, "n": len(intact[text])})
+            continue
+        for dose in np.unique(tested.dose):
+            of_dose = costs[tested.dose == dose]
+            row = {"role": tested.role, "text": text, "dose": int(dose), "n_sets": len(of_dose)}
+            row |= with_intervals({"cost": of_dose.mean(axis=0)}, bootstrap, seed)
+            means = of_dose.mean(axis=1)
+            row |= {"cost_min": means.min(), "cost_max": means.max(), "n": len(intact[text])}
+            rows.append(row)
     return rows
 
 
 COLUMNS = [
-    *("role", "chosen", "mode", "text", "n_heads", "heads", "loss", "loss_low", "loss_high"),
-    *("intact", "intact_low", "intact_high", "random", "random_low", "random_high"),
-    *("random_min", "random_max", "as_large", "n_samples", "excess", "excess_low", "excess_high"),
-    *("margin", "margin_low", "margin_high", "p", "p_corrected", "n", "note"),
+    *("role", "mode", "text", "n_heads", "heads", "intact", "intact_low", "intact_high"),
+    *("loss", "loss_low", "loss_high", "cost", "cost_low", "cost_high"),
+    *("random", "random_low", "random_high", "random_min", "random_max"),
+    *("excess", "excess_low", "excess_high", "as_large", "n_free", "p", "p_corrected"),
+    *("accuracy_intact", "accuracy_intact_low", "accuracy_intact_high"),
+    *("accuracy", "accuracy_low", "accuracy_high", "n_mixed", "n", "note"),
 ]
+DOSES = ["role", "mode", "text", "dose", "n_sets", "cost", "cost_low", "cost_high"]
+DOSES += ["cost_min", "cost_max", "n"]
 
 
 def tests(
@@ -162,40 +225,41 @@ def tests(
     n_samples: int,
     bootstrap: int,
     seed: int,
-) -> pd.DataFrame:
-    """The rows of each role, set of its heads and mode.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of each role and mode, and those of each dose.
 
-    p is corrected for the sets of a mode and text (Holm).
+    p is corrected for the roles of a mode and text (Holm).
     """
     shape = attention.n_layers(model), attention.n_heads(model)
-    sets = [
-        tested
-        for role, heads in found.items()
-        for tested in to_test(role, heads, shape, n_samples, seed)
-    ]
-    # The intact model, then the heads of each set, followed by its random samples.
-    variants = [np.zeros((1, *shape), dtype=bool)]
-    variants += [np.concatenate([tested.heads[None], tested.random]) for tested in sets]
-    starts = np.cumsum([len(part) for part in variants])
-    rows = []
+    roles = [to_test(role, heads, shape, n_samples, seed) for role, heads in found.items()]
+    none = np.zeros((1, *shape), dtype=bool)
+    starts = np.cumsum([1, *(len(tested.sets) for tested in roles)])
+    owns = np.concatenate([none, *(tested.own[None] for tested in roles)])
+    variants = np.concatenate([none, *(tested.sets for tested in roles)])
+    rows, doses = [], []
     for mode in modes:
-        losses = losses_of(model, sequences, segments, np.concatenate(variants), mode)
+        losses = scores_of(model, sequences, segments, variants, mode)
+        right = scores_of(model, sequences, segments, owns, mode, ranked_first)
         intact = {text: each[0] for text, each in losses.items()}
-        for tested, own, after in zip(sets, starts[:-1], starts[1:], strict=True):
-            of_set = {text: each[own:after] for text, each in losses.items()}
-            made = rows_of(tested, intact, of_set, bootstrap, seed)
+        for number, tested in enumerate(roles):
+            own = slice(starts[number], starts[number + 1])
+            of_sets = {text: each[own] for text, each in losses.items()}
+            accuracy = {text: each[[0, 1 + number]] for text, each in right.items()}
+            made = rows_of(tested, intact, of_sets, accuracy, bootstrap, seed)
             rows += [row | {"mode": mode} for row in made]
+            made = doses_of(tested, intact, of_sets, bootstrap, seed)
+            doses += [row | {"mode": mode} for row in made]
     frame = pd.DataFrame(rows).reindex(columns=[name for name in COLUMNS if name != "p_corrected"])
     together = frame[frame["p"].notna()].groupby(["mode", "text"])["p"]
     frame["p_corrected"] = together.transform(lambda p: holm(p.to_numpy()))
-    return frame[COLUMNS]
+    return frame[COLUMNS], pd.DataFrame(doses, columns=DOSES).astype({"dose": "Int64"})
 
 
 def read_roles(roles: Path, sinks: Path, others: Sequence[Path]) -> pd.DataFrame:
-    """All heads' role, layer, head, score, has_role; sinks are those of plain texts."""
-    columns = ["role", "layer", "head", "score", "has_role"]
-    first = tables.read(sinks, ("layer", "head", "first", "attention", "has_role"))
-    first = first[first["first"] == "text"].rename(columns={"attention": "score"})
+    """All heads' role, layer, head, has_role; sinks are those of plain texts."""
+    columns = ["role", "layer", "head", "has_role"]
+    first = tables.read(sinks, ("layer", "head", "first", "has_role"))
+    first = first[first["first"] == "text"]
     own, *rest = (tables.read(path, tuple(columns)) for path in (roles, *others))
     frames = own, first.assign(role="sink"), *rest
     return pd.concat([frame[columns] for frame in frames], ignore_index=True)
@@ -209,6 +273,7 @@ def main(
     sinks: Path,
     effects: job.Out,
     table: job.Out,
+    doses: job.Out,
     modes: list[str],
     n_samples: int,
     n_segments: int,
@@ -218,7 +283,7 @@ def main(
     seed: int = 1,
     others: list[Path] = (),
 ) -> None:
-    """Write the losses without the heads of each role, and without random ones."""
+    """Write the losses without the heads of each role, without sets free of it, and by dose."""
     directory = models.directory_of(read_card(model))
     tokenizer = models.load_tokenizer(directory)
     key = "battery.causal.n_tokens"
@@ -226,9 +291,11 @@ def main(
     found = found_heads(read_roles(roles, sinks, others))
     language_model = causal_engine.load_causal(directory, model_running.pick_device(device))
     ids = read_sequences(sequences)
-    frame = tests(language_model, found, ids, text.ids, modes, n_samples, bootstrap, seed)
+    limits = modes, n_samples, bootstrap, seed
+    frame, of_doses = tests(language_model, found, ids, text.ids, *limits)
     tables.write(frame, effects)
     tables.write_csv(frame, table)
+    tables.write_csv(of_doses, doses)
 
 
 if __name__ == "__main__":

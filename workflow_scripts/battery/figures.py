@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.core.data import tables
@@ -20,8 +21,9 @@ LINE = {"color": colours.BLACK, "linewidth": 0.8}
 LONGEST_TITLE = 1.05  # inches of the longest title
 ROLE_COLUMNS = ["role", "head", "key_value_head", "score", "ci_low", "ci_high", "n"]
 ROLE_COLUMNS += ["others", "best_other", "best_offset", "uniform", "p", "p_corrected", "has_role"]
-ROLE_COLUMNS += ["natural", "natural_low", "natural_high", "natural_others", "natural_best_other"]
-ROLE_COLUMNS += ["natural_uniform", "natural_p", "natural_p_corrected", "confirmed"]
+ROLE_COLUMNS += ["natural", "natural_low", "natural_high", "natural_swapped", "natural_best_other"]
+ROLE_COLUMNS += ["natural_gain", "natural_gain_low", "natural_gain_high"]
+ROLE_COLUMNS += ["natural_p", "natural_p_corrected", "confirmed"]
 ROLE_COLUMNS += ["n_segments", "n_documents", "n_queries", "n_repeats", "n_read"]
 
 
@@ -205,47 +207,50 @@ def battery_retrieval(retrieval: Path, needles: Path, threshold: float) -> Figur
 
 
 TEXTS = {"second copy": "Second copy of random tokens", "text": "Running text"}
-APART = 0.13  # lines between the middle of one and its two marks
+SETS = Look("random sets of as many heads: mean, and range of sets", colours.GREY, "s")
+OWN = Look("all heads of the role, 95% interval", colours.VERMILLION, "D")
 
 
-def draw_sets(axes: Axes, rows: pd.DataFrame) -> None:
-    """A line for each set of heads: its loss, that of random samples with their range, and intact.
-
-    `rows` are those of one text and mode. For a set without random samples only the loss is there,
-    and of a role without heads nothing.
-    """
-    at = -pd.Series(range(len(rows)), index=rows.index)
-    axes.axvline(rows["intact"].iloc[0], color=colours.UNCHANGED, lw=1, label="intact")
-    marks = {
-        "random": ("min", "max", -APART, Look("random heads, range of samples", colours.GREY, "s")),
-        "loss": ("low", "high", APART, Look("heads of the role, 95% interval", colours.VERMILLION)),
-    }
-    for name, (low, high, shift, look) in marks.items():
-        ends = rows[f"{name}_{low}"], rows[f"{name}_{high}"]
-        figures.intervals(axes, "x", rows[name], ends, at + shift, look, **BARS)
-    counts = rows["n_heads"].map(lambda n: figures.counted(n, "head") if n else "no head")
-    axes.set_yticks(at, rows["role"] + ", " + counts.where(rows["chosen"] == "all", rows["chosen"]))
-    axes.set_ylim(0.5 - len(rows), 0.5)
-    axes.set_xlabel("Loss, nats per token")
+def draw_doses(axes: Axes, rows: pd.DataFrame) -> None:
+    """What sets of heads cost by how many of the role's heads they hold, the role's own last."""
+    axes.axhline(0, color=colours.UNCHANGED, lw=1, label="intact", zorder=1)
+    if not rows["n_sets"].any():
+        heatmaps.note(axes, "no head has this role")
+        axes.set(xticks=[], yticks=[])
+        return
+    sets, own = rows.iloc[:-1], rows.iloc[-1:]
+    for some, ends, look in ((sets, ("min", "max"), SETS), (own, ("low", "high"), OWN)):
+        if len(some):
+            low, high = (some[f"cost_{end}"] for end in ends)
+            figures.intervals(axes, "y", some["cost"], (low, high), some["dose"], look, **BARS)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    most = own["dose"].max()
+    axes.set_xlim(-0.08 * most, 1.08 * most)
 
 
 @figures.drawn
-def battery_causal(effects: Path) -> Figure:
-    """A panel for each mode and text."""
-    frame = tables.read(effects)
-    modes = list(frame["mode"].unique())
-    of_first = frame[(frame["mode"] == modes[0]) & (frame["text"] == "text")]
-    height = len(modes) * (0.9 + 0.2 * len(of_first))
-    figure, panels = figures.new(figures.TWO_COLUMNS, height, columns=2, rows=len(modes))
-    for axes, (mode, text) in zip(panels, product(modes, TEXTS), strict=True):
-        draw_sets(axes, frame[(frame["mode"] == mode) & (frame["text"] == text)])
-        axes.set_title(f"{TEXTS[text]} ({mode})")
-    for axes in panels[1::2]:
-        axes.set_yticklabels([])
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+def battery_causal(doses: Path) -> Figure:
+    """A row for each role, a column for each mode and text."""
+    frame = tables.read_csv(doses)
+    roles, columns = frame["role"].unique(), list(product(frame["mode"].unique(), TEXTS))
+    height = 0.9 + 1.2 * len(roles)
+    size = {"columns": len(columns), "rows": len(roles)}
+    figure, panels = figures.new(figures.TWO_COLUMNS, height, **size)
+    for axes, (role, (mode, text)) in zip(panels, product(roles, columns), strict=True):
+        of = frame["role"].eq(role) & frame["mode"].eq(mode) & frame["text"].eq(text)
+        draw_doses(axes, frame[of].sort_values("dose"))
+        if role == roles[0]:
+            axes.set_title(f"{TEXTS[text]} ({mode})")
+        if (mode, text) == columns[0]:
+            axes.set_ylabel(f"{role}\ncost, nats")
+    figure.align_ylabels()
+    keys = {}
+    for axes in panels:
+        keys |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
+    figure.legend(keys.values(), keys.keys(), loc="outside upper center", ncols=3)
     n = frame.groupby("text")["n"].first()
     counted = f"{n['second copy']} sequences, {n['text']} segments of text"
-    figure.supxlabel(counted, fontsize=7)
+    figure.supxlabel(f"Heads of the role in the set; {counted}", fontsize=7)
     return figure
 
 

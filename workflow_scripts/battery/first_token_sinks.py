@@ -21,7 +21,7 @@ from workflow_scripts.core.measures.one_pass import Units, summed
 from workflow_scripts.core.model import attention, models, running
 from workflow_scripts.core.model.head_maps import ValueNorms, output_grams
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats.bootstrap import CONFIDENCE, bootstrap_mean, document_weights
+from workflow_scripts.core.stats.bootstrap import bootstrap_mean, document_weights, percentile_ends
 
 BATCH_TOKENS = 1024
 MEASURES = ("attention", "by_norm", "second")
@@ -76,12 +76,14 @@ def summary(
     """One row per first token and measure of all heads together, with a 95% interval.
 
     `sinks` is the metric of Gu et al., the share of heads above `threshold` in a text, mean over
-    texts; `heads` the share of heads whose mean over texts is above it.
+    texts; `heads` the share of heads whose mean over texts is above it. `norm_less_weight` is
+    `by_norm` minus `attention`, in the same texts.
     """
     rows = []
     for first, numbers in found.items():
         of_texts = {"sinks": numbers["attention"] > threshold}
         of_texts |= {name: numbers[name] for name in MEASURES}
+        of_texts["norm_less_weight"] = numbers["by_norm"] - numbers["attention"]
         for measure, values in of_texts.items():
             mean = values.mean(axis=(1, 2), dtype=np.float64)[:, None]
             ends = bootstrap_mean(mean, bootstrap, seed, documents)
@@ -92,7 +94,8 @@ def summary(
             (weights @ by_text / weights.sum() > threshold).mean()
             for weights in (*whole, *document_weights(documents, bootstrap, seed))
         )
-        rows.append((first, "heads", observed, *np.percentile(sampled, CONFIDENCE)))
+        ends = percentile_ends(np.array(sampled), len(set(documents)))
+        rows.append((first, "heads", observed, *ends))
     frame = pd.DataFrame(rows, columns=["first", "measure", "value", "ci_low", "ci_high"])
     return frame.assign(n=len(documents), n_documents=len(set(documents)))
 

@@ -33,6 +33,7 @@ NATURAL = replace(
     n="n_segments",
     p="natural_p_corrected",
     null="natural_best_other",
+    null_title="the head's best wrong token",
 )
 SINKS = Table(
     "battery/sinks.parquet",
@@ -111,7 +112,8 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"{title}, running text",
             f"Attention to {token}, of tokens that occurred once before. Mean over segments of "
             f"{corpus} {OVER_DOCUMENTS} p, of heads with the role on random tokens: sign flips of "
-            "documents, against the best other offset, corrected for those heads and roles.",
+            "documents, against the best wrong token, near the right one or of another query, "
+            "corrected for those heads and roles.",
             {"role": role},
         )
     over = f"Mean over texts of {study.corpora.get('battery')}.{study.note('text')}"
@@ -162,7 +164,8 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
             title,
             f"On random tokens, attention to {token} is above the threshold, and above that to the "
             "head's best other offset with p below .05, corrected for all heads and roles; on "
-            "running text it is above the best other offset, too.",
+            "running text it is above that to the best wrong token, near the right one or of "
+            "another query, by a paired interval over documents.",
             RANDOM,
             {"role": role, "confirmed": True},
             measure=f"role.{role}",

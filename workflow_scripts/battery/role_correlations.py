@@ -8,7 +8,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
+from workflow_scripts.core.stats.bootstrap import document_weights, percentile_ends
 from workflow_scripts.core.stats.metrics import weighted_scores
 
 KEYS = ["layer", "head"]
@@ -37,7 +37,7 @@ def rank_correlations(frame: pd.DataFrame, shared: int, draws: int, seed: int) -
         if {one, other} <= set(frame):
             values = frame[one].to_numpy(), frame[other].to_numpy()[None]
             values = weighted_scores("spearman", *values, weights)[:, 0]
-            low, high = np.percentile(values[1:], CONFIDENCE)
+            low, high = percentile_ends(values[1:], groups.nunique())
             ends = {"rho": values[0], "ci_low": low, "ci_high": high}
             counts = {"n": len(frame), "n_groups": groups.nunique()}
             rows.append({"of": one, "with": other} | ends | counts)

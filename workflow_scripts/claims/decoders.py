@@ -8,15 +8,13 @@ import pandas as pd
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
 from workflow_scripts.claims.numbers import (
     OVER_DOCUMENTS,
-    WIDEST,
     counted,
     in_percent,
-    minus,
     row_number,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.stats.bootstrap import CONFIDENCE, document_weights
+from workflow_scripts.core.stats.bootstrap import document_weights, percentile_ends
 from workflow_scripts.core.stats.randomisation import LEVEL
 
 OF_SEQUENCES = "95% over sequences of random tokens"
@@ -28,19 +26,21 @@ GU_THRESHOLD = 0.3  # the weight of a sink
 
 @measure("battery-causal")
 def excess_loss(products: Products, role: str, mode: str, text: str) -> Measured:
-    """Nats by which the loss is higher without a role's heads than without any random ones.
+    """Nats by which the loss is higher without a role's heads than without sets free of the role.
 
-    That is than without the sample of random heads that costs the most: of n samples, a set of
-    random heads exceeds it once in n + 1 times.
+    The sets have as many heads of the same layers; their mean is paired with the loss by sequence.
+    Where p, the role's rank among the sets, is not below LEVEL, the lower end is 0 at most.
     """
-    row = products.row("battery-causal", role=role, mode=mode, text=text, chosen="all")
-    if pd.isna(row["margin"]):
+    row = products.row("battery-causal", role=role, mode=mode, text=text)
+    if pd.isna(row["excess"]):
         raise NotMeasured(f"battery-causal: {role}: {row['note']}")
     about = f"{row['n_heads']} heads; intact {row['intact']:.2f} nats, without them "
-    about += f"{row['loss']:.2f}, without random ones {row['random']:.2f}, in the worst of "
-    about += f"{row['n_samples']} samples {row['random_max']:.2f}; p = {row['p']:.2g} by the rank "
-    about += "among the samples, which the interval holds fixed"
-    return row_number(row, "margin", "sequences", interval=OF_SEQUENCES, about=about)
+    about += f"{row['loss']:.2f}, without {row['n_free']} sets free of the role "
+    about += f"{row['random']:.2f} ({row['random_min']:.2f} to {row['random_max']:.2f}); "
+    about += f"p = {row['p']:.2g}; {row['accuracy_intact']:.0%} of the tokens ranked first intact, "
+    about += f"{row['accuracy']:.0%} without the heads"
+    number = row_number(row, "excess", "sequences", interval=OF_SEQUENCES, about=about)
+    return number if row["p"] < LEVEL else replace(number, low=min(number.low, 0))
 
 
 @measure(RANDOM, COPYING, "battery-correlations")
@@ -65,7 +65,7 @@ def copying_among(products: Products, role: str) -> Measured:
     with np.errstate(invalid="ignore"):  # NaN where either side has no head
         one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
     value, *draws = 100 * (one - other)
-    low, high = np.nanpercentile(draws, CONFIDENCE)
+    low, high = percentile_ends(np.array(draws), groups.nunique())
     low, high = min(low, value), max(high, value)
     counts = [groups[side].nunique() for side in (has, ~has)]
     if min(counts) < 2:  # nothing varies between samples of one group
@@ -114,7 +114,7 @@ def norm_less_weight(products: Products, first: str) -> Measured:
     """Points by which the first token's share of the norms exceeds its share of the weight."""
     by_norm, weight = (_together(products, first, name) for name in ("by_norm", "attention"))
     about = f"{by_norm.value:.0f}% by norm, {weight.value:.0f}% of the weight"
-    return minus(by_norm, weight, about=about, interval=f"{WIDEST}, over documents")
+    return replace(_together(products, first, "norm_less_weight"), about=about)
 
 
 def _together(products: Products, first: str, name: str) -> Measured:

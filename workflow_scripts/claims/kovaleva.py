@@ -21,6 +21,7 @@ from workflow_scripts.claims.numbers import (
     mean_of,
     minus,
     over_seeds,
+    over_units,
     ratio,
     row_number,
     seeds_number,
@@ -189,16 +190,13 @@ def last_layers_change(products: Products, but: str) -> Cases:
         last = rows["layer"].isin(at_depth(rows, 11, 12)["layer"])
         if not last.any():
             raise NotMeasured(f"{rows['layer'].nunique()} layers are too few for a last sixth")
-        layers = [
-            [
-                mean_of(layer, "similarity", "examples", 100, about=layers_of(layer))
-                for _, layer in part.groupby("layer")
-            ]
-            for part in (rows[last], rows[~last])
-        ]
-        least, other = max(layers[0], key=VALUE), min(layers[1], key=VALUE)
-        about = f"{least.value:.1f} in {least.about} against {other.value:.1f} in {other.about}"
-        yield minus(other, least, about=about, **on_task(task, rows))
+        means = rows.groupby("layer")["similarity"].mean()
+        changed = means[means.index.isin(rows.loc[last, "layer"])]
+        layers = changed.idxmax(), means.drop(changed.index).idxmin()
+        least, other = (rows[rows["layer"] == layer] for layer in layers)
+        shown = (f"{100 * means[at]:.1f} in layer {at + 1}" for at in layers)
+        more = {"about": " against ".join(shown), **on_task(task, rows)}
+        yield over_units(other, "examples", less=least, scale=100, **more)
 
 
 @measure(KINDS)

@@ -54,7 +54,7 @@ PREFERRED = {title: main_metric(name) for name, title in TITLES.items()}
 DEV = "dev"
 CORRELATIONS = ("pearson", "spearman", "matthews")
 BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two modes differ on"
-# Tables of effects by mode and of attribution: of a decoder, of classifiers.
+# Tables of effects by mode and of attribution: on running text, of classifiers.
 MODES = ("next-token-modes", "ablation-modes")
 MODE_HEADS = ("next-token-mode-heads", "ablation-mode-heads")
 ATTRIBUTION = ("next-token-attribution", "ablation-attribution")
@@ -343,9 +343,9 @@ def _two_modes(products: Products, *modes: str) -> Iterator[tuple[str, pd.DataFr
 
 
 def _first(products: Products, names: tuple[str, str]) -> pd.DataFrame:
-    """The table of a decoder, or else that of classifiers."""
-    decoders, classifiers = names
-    return products[decoders if f"tables/{decoders}.csv" in products else classifiers]
+    """The table of classifiers, or else that on running text."""
+    running, classifiers = names
+    return products[classifiers if f"tables/{classifiers}.csv" in products else running]
 
 
 def _resampled(task: str, rows: pd.DataFrame, ends: Iterable[float], about: str) -> Measured:

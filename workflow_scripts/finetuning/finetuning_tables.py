@@ -282,7 +282,8 @@ def main(
                 to_kinds[stage].add(index, each.pattern, kinds)
                 along_links[stage].add(index, each, pairs)
                 to_shared[stage].add(index, each, spellings)
-    frame = per_head({task: alike}, "task", "similarity", bootstrap, seed, INDEPENDENT)
+    alike = {task: alike}
+    frame = per_head(alike, "task", "similarity", bootstrap, seed, INDEPENDENT, by_unit=True)
     tables.write(frame.assign(seed=seed), similarity)
     for measured, out in ((to_kinds, features), (along_links, links), (to_shared, shared)):
         frames = [measured[stage].table(bootstrap, seed).assign(stage=stage) for stage in STAGES]

@@ -18,6 +18,7 @@ from workflow_scripts.core.stats.bootstrap import (
     CONFIDENCE,
     bootstrap_weights,
     document_weights,
+    percentile_ends,
     wilson,
 )
 from workflow_scripts.patterns.annotated_maps import CLASSES, STAGES, read_annotations
@@ -114,14 +115,14 @@ def scores_of(maps: pd.DataFrame, draws: int, seed: int) -> dict[str, float]:
     """Macro F1 and accuracy of the maps' classes, with 95% intervals that resample examples."""
     labels, given = maps["label"].to_numpy(), maps["given"].to_numpy()
     resampled = document_weights(maps["group"].to_numpy(), draws, seed)
-    row: dict[str, float] = {}
+    row, n = dict[str, float](), maps["group"].nunique()
     both = np.ones((1, len(maps))), resampled
     f1 = [macro_f1(labels, given, weights) for weights in both]
     accuracy = [weights @ (labels == given) / weights.sum(axis=1) for weights in both]
     for name, (once, scores) in {"macro_f1": f1, "accuracy": accuracy}.items():
         row[name] = float(once[0])
-        row[f"{name}_low"], row[f"{name}_high"] = np.percentile(scores, CONFIDENCE)
-    return row | {"n": len(maps), "n_examples": maps["group"].nunique()}
+        row[f"{name}_low"], row[f"{name}_high"] = percentile_ends(scores, n)
+    return row | {"n": len(maps), "n_examples": n}
 
 
 def classifier_table(predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:

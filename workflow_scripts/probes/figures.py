@@ -3,14 +3,13 @@
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats.bootstrap import CONFIDENCE, observed_and_resampled
+from workflow_scripts.core.stats.bootstrap import bootstrap_accuracy
 from workflow_scripts.probes.probe_scores import BOUND
 
 
@@ -85,20 +84,16 @@ def pairs(counts: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
             part.pivot(index="document", columns="probe", values=name)
             for name in ("correct", "total")
         )
-        weights = observed_and_resampled(len(total), draws, seed)
-        scored = pd.DataFrame(
-            100 * (weights @ correct.to_numpy()) / (weights @ total.to_numpy()),
-            columns=correct.columns,
-        )
+        scored = 100 * correct.sum() / total.sum()
         for other, probe in combinations([name for name in PAPER if name in scored], 2):
             if measure == UNDIRECTED and probe != "structural":
                 continue
-            difference = (scored[probe] - scored[other]).to_numpy()
-            several = len(total) > 1
-            low, high = np.percentile(difference[1:], CONFIDENCE) if several else (np.nan, np.nan)
+            gained = (correct[probe] - correct[other]).to_numpy()[:, None]
+            ends = bootstrap_accuracy(gained, total[[probe]].to_numpy(), draws, seed)
             row = {"measure": measure, "probe": probe, "other": other}
-            row |= {"score": scored[probe][0], "other_score": scored[other][0]}
-            row |= {"difference": difference[0], "ci_low": low, "ci_high": high}
+            row |= {"score": scored[probe], "other_score": scored[other]}
+            names = ("difference", "ci_low", "ci_high")
+            row |= {name: 100 * end[0] for name, end in zip(names, ends, strict=True)}
             row |= {"n": int(total[probe].sum()), "n_documents": len(total)}
             row["paper_difference"] = PAPER[probe] - PAPER[other] if measure == "UAS" else None
             rows.append(row)

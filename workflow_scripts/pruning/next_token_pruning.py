@@ -38,7 +38,7 @@ def gradients(
         inputs = running.pad([tokens[index] for index in batch], model)
         xi = torch.ones(len(batch), *shape, device=model.device, requires_grad=True)
         with running.OneDNN(), watching(model, Gates(xi)):
-            nats = causal_engine.token_losses(model, inputs["input_ids"], inputs["attention_mask"])
+            nats = causal_engine.token_losses(model, inputs)
             nats.nanmean(dim=1).sum().backward()
         values[batch] = xi.grad.double().cpu().numpy()
     return values
@@ -113,11 +113,11 @@ def curve(nats: np.ndarray, segments: Segments, draws: int, seed: int) -> pd.Dat
     Both with their 95% intervals over documents.
     """
     sums = effects.by_document(nats, segments.n_scored, segments.documents)
-    losses = effects.resampled_nats(sums, draws, seed)
-    columns = {}
-    for name, values in (("nats", losses), ("change", losses - losses[:, :1])):
-        ends = np.percentile(values[1:], bootstrap.CONFIDENCE, axis=0)
-        columns |= {name: values[0], f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    losses, columns = sums[..., 0].sum(axis=1) / segments.n_scored.sum(), {}
+    of_first = ("nats", 0.0, 0.0), ("change", losses[0], sums[0, :, 0])
+    for name, value, first in of_first:
+        low, high = effects.nats_ends(sums, first, draws, seed)
+        columns |= {name: losses - value, f"{name}_low": low, f"{name}_high": high}
     return tables.tidy({"step": range(len(nats))}, **columns)
 
 
@@ -139,7 +139,7 @@ def main(
     """
     card = read_card(model)
     segments = Segments.from_examples(
-        sampled_segments(corpus, n_segments, seed)[0], card, max_tokens
+        sampled_segments(corpus, n_segments, seed)[0], card, max_tokens, seed
     )
     folds = halves(segments.documents, seed)
     decoder = causal_engine.load_causal(models.directory_of(card), running.pick_device(device))

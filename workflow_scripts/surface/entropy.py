@@ -87,22 +87,23 @@ def main(
     def write(values: dict[tuple[str, str], np.ndarray]) -> None:
         def rows(measure: str) -> pd.DataFrame:
             of_measure = {query: each for (name, query), each in values.items() if name == measure}
-            return per_head(of_measure, "query", measure, bootstrap, seed, documents)
+            return per_head(of_measure, "query", measure, bootstrap, seed, documents, by_unit=True)
 
         lengths = patterns.lengths
         uniform = uniform_of_decoder(lengths) if decoder else {"entropy": np.log(lengths).mean()}
         frame = rows("entropy").assign(uniform=float(uniform["entropy"]))
         for measure in OF_DECODERS[1:] if decoder else MEASURES[1:]:
             others = rows(measure)
-            frame[measure] = others[measure]
+            frame[[measure, f"{measure}_sums"]] = others[[measure, "sums"]]
             frame[f"{measure}_low"], frame[f"{measure}_high"] = others["ci_low"], others["ci_high"]
             if decoder:
                 frame[f"{measure}_uniform"] = uniform[measure]
         tables.write(frame, entropy)
         by = "relative" if decoder else "entropy"
+        dropped = [name for name in frame if name.endswith(("sums", "counts"))]
         above = frame[(frame["query"] == "all") & (frame[by] > broad)]
         above = above.sort_values(by, ascending=False)
-        above = above.assign(head=head_labels(above)).drop(columns=["layer", "query"])
+        above = above.assign(head=head_labels(above)).drop(columns=["layer", "query", *dropped])
         tables.write_csv(above, table)
 
     return mean_per_segment(patterns, documents, partial(means_of, card=card), write)

@@ -105,7 +105,7 @@ def main(
             for target, keys in target_masks(example, label, card).items():
                 values[target][index] = average(gradient, keys)
     documents = [example.document for example in examples]
-    frame = per_head(values, "target", "gradient", bootstrap, seed, documents)
+    frame = per_head(values, "target", "gradient", bootstrap, seed, documents, by_unit=True)
     tables.write(frame.assign(masked_lm_head=mlm.head_kind(head)), gradients)
 
 

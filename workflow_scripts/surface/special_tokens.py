@@ -104,7 +104,7 @@ def main(
     def write(values: dict[str, np.ndarray]) -> None:
         segments = [patterns.tokens(index)["ids"] for index in range(len(patterns))]
         uniform = uniform_to_special(segments, card)
-        frame = per_head(values, "target", "attention", bootstrap, seed, documents)
+        frame = per_head(values, "target", "attention", bootstrap, seed, documents, by_unit=True)
         tables.write(frame.assign(uniform=frame["target"].map(uniform)), special_tokens)
 
     return mean_per_segment(patterns, documents, averages, write)

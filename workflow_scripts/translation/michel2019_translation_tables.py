@@ -12,7 +12,8 @@ from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation.translation_scores import CHOSEN_ON, HEAD
 
-SCORE = ["baseline", "score", "effect", "ci_low", "ci_high", "p", "p_corrected", "p_paper"]
+SCORE = ["baseline", "score", "effect", "ci_low", "ci_high", "p", "p_corrected"]
+SCORE += ["p_corrected_error", "p_paper"]
 LAST = ["capped", "n", "signature"]
 ALL = "all"  # types together
 

@@ -94,7 +94,7 @@ def score(swept: Swept, bootstrap: int, permutations: int, seed: int) -> pd.Data
         low, high = np.percentile(effects[1:], stats_bootstrap.CONFIDENCE, axis=0)
         columns = {"metric": metric, "score": scores[1:], "baseline": scores[0]}
         columns |= {"effect": effects[0], "ci_low": low, "ci_high": high}
-        columns |= {"p": test.p, "p_corrected": test.corrected}
+        columns |= test.columns
         columns["p_paper"] = paired_bootstrap(effects) if metric == "bleu" else np.nan
         frames.append(swept.cells.assign(**columns, n=swept.n, signature=SIGNATURES[metric]))
     return pd.concat(frames, ignore_index=True)

@@ -5,7 +5,16 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study, where, wilson
+from tests.claims.independent.study import (
+    ENDS,
+    Case,
+    Cases,
+    Missing,
+    Study,
+    over_units,
+    where,
+    wilson,
+)
 
 OF_TABLE1 = {"prep", "pobj", "det", "nn", "nsubj", "amod", "dobj", "advmod", "aux", "poss"}
 OF_TABLE1 |= {"auxpass", "ccomp", "mark", "prt"}
@@ -41,8 +50,9 @@ def special_attention(study: Study, target: str, first_layer: str, last_layer: s
     rows = layers(study.rows(SPECIAL, target=target), first_layer, last_layer)
     if "_to_" in target:
         heads = study.rows(SPECIAL, target=target.split("_to_")[0])
-        return [Case(*(100 * means(rows)), named(rows), comparable=heads["attention"].max() > 0.5)]
-    return [Case(*(100 * means(rows)), named(rows))]
+        comparable = heads["attention"].max() > 0.5
+        return [Case(*(100 * over_units(rows)), named(rows), comparable=comparable)]
+    return [Case(*(100 * over_units(rows)), named(rows))]
 
 
 def more_attention_below(
@@ -55,7 +65,7 @@ def more_attention_below(
 ) -> Cases:
     rows = study.rows(SPECIAL, target=target)
     lower, upper = layers(rows, first_layer, last_layer), layers(rows, other_first, other_last)
-    return [Case(*(100 * apart(means(lower), means(upper))))]
+    return [Case(*(100 * over_units(lower, less=upper)))]
 
 
 def heads_above_half(study: Study, target: str) -> Cases:
@@ -102,31 +112,30 @@ def gradient_ratio(study: Study, target: str) -> Cases:
     if target == "most attended":
         attention = layers(study.read(SPECIAL), 5, 12)
         target = max(("cls", "sep"), key=lambda name: means(where(attention, target=name))[0])
-    columns = ("gradient", *ENDS)
-    one, every = (means(where(rows, target=name), *columns) for name in (target, "unmasked"))
+    one, every = (where(rows, target=name) for name in (target, "unmasked"))
     own = set(rows["masked_lm_head"]) == {"own"}
-    return [Case(one[0] / every[0], one[1] / every[2], one[2] / every[1], own_head=own)]
+    return [Case(*over_units(one, over=every), own_head=own)]
 
 
 def broadest_in_first_layer(study: Study) -> Cases:
     rows = study.rows("surface/entropy.parquet", query="all").sort_values("entropy")
-    first, above = rows[rows["layer"] == 0].iloc[-1], rows[rows["layer"] != 0].iloc[-1]
-    ends = [[row["entropy"], row["ci_low"], row["ci_high"]] for row in (first, above)]
-    return [Case(*apart(*np.array(ends)))]
+    first, above = rows[rows["layer"] == 0].iloc[-1:], rows[rows["layer"] != 0].iloc[-1:]
+    return [Case(*over_units(first, less=above))]
 
 
 def entropy_from_cls(study: Study) -> Cases:
     rows = study.rows("surface/entropy.parquet", query="cls")
     top = rows["layer"].max()
     others = np.mean(rows["entropy"][rows["layer"] < top])
-    ends = means(rows[rows["layer"] == top], "entropy", *ENDS)
-    return [Case(*ends, reference=float(others))]
+    return [Case(*over_units(rows[rows["layer"] == top]), reference=float(others))]
 
 
 def no_weight_above_tenth(study: Study) -> Cases:
-    rows = study.read("tables/clark2019-broad.csv")
-    columns = [f"at_most_tenth{end}" for end in ("", "_low", "_high")]
-    return [Case(*(100 * means(rows, *columns)))] if len(rows) else []
+    broad = {*study.read("tables/clark2019-broad.csv")["head"]}
+    rows = study.rows("surface/entropy.parquet", query="all")
+    names = (1 + rows["layer"]).astype(str) + "-" + (1 + rows["head"]).astype(str)
+    rows = rows[names.isin(broad)]
+    return [Case(*(100 * over_units(rows, column="at_most_tenth_sums")))] if broad else []
 
 
 def relations(study: Study) -> pd.DataFrame:

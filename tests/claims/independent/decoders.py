@@ -4,18 +4,22 @@ import math
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study
+from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study, quantile
 
 EIGENVALUE = {"of": "eigenvalue", "with": "copying"}
 
 
 def excess_loss(study: Study, role: str, mode: str, text: str) -> Cases:
-    wanted = {"role": role, "mode": mode, "text": text, "chosen": "all"}
+    wanted = {"role": role, "mode": mode, "text": text}
     row = study.rows("tables/battery-causal.csv", **wanted).iloc[0]
-    if math.isnan(row["margin"]):
+    if math.isnan(row["excess"]):
         raise Missing(role)
-    return [Case(row["margin"], row["margin_low"], row["margin_high"])]
+    low = row["excess_low"]
+    if row["p"] >= 0.05 and low > 0:
+        low = 0.0
+    return [Case(row["excess"], low, row["excess_high"])]
 
 
 def copying_among(study: Study, role: str) -> Cases:
@@ -42,7 +46,10 @@ def copying_among(study: Study, role: str) -> Cases:
         return [Case(value, math.nan, math.nan)]
     samples = random.integers(0, len(every), (2000, len(every)))
     draws = [difference([every[k] for k in sample]) for sample in samples]
-    low, high = np.nanpercentile(draws, [2.5, 97.5])
+    n, beyond = len(every), 1.959964
+    if n < 50:
+        beyond = quantile(n - 1) * math.sqrt(n / (n - 1))
+    low, high = np.nanpercentile(draws, 100 * stats.norm.cdf([-beyond, beyond]))
     return [Case(value, min(low, value), max(high, value), near=5)]
 
 
@@ -72,6 +79,5 @@ def sinks(study: Study, first: str) -> Cases:
 
 
 def norm_less_weight(study: Study, first: str) -> Cases:
-    norm, weight = (together(study, first, name) for name in ("by_norm", "attention"))
-    ends = (("value", "value"), ENDS, ENDS[::-1])
-    return [Case(*(100 * (norm[one] - weight[other]) for one, other in ends))]
+    row = together(study, first, "norm_less_weight")
+    return [Case(*(100 * row[name] for name in ("value", *ENDS)))]

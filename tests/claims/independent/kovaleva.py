@@ -16,6 +16,7 @@ from tests.claims.independent.study import (
     Missing,
     Study,
     over_seeds,
+    over_units,
     student,
     tasks,
     where,
@@ -115,14 +116,16 @@ def last_layers_change(study: Study, but: str) -> Cases:
             continue
         last = {*layers(rows, 11, 12)["layer"]}
         by_layer = {
-            layer: 100 * means(rows[rows["layer"] == layer], "similarity", *ENDS)
+            layer: (float(np.mean(part["similarity"])), part)
             for layer in {*rows["layer"]}
+            for part in [rows[rows["layer"] == layer]]
         }
         kept = [by_layer[layer] for layer in by_layer if layer not in last]
         changed = [by_layer[layer] for layer in last]
-        most_of_others = min(kept, key=lambda ends: ends[0])
-        least_of_last = max(changed, key=lambda ends: ends[0])
-        yield Case(*apart(most_of_others, least_of_last), TITLES[task], task=task)
+        most_of_others = min(kept, key=lambda of_layer: of_layer[0])[1]
+        least_of_last = max(changed, key=lambda of_layer: of_layer[0])[1]
+        gap = 100 * over_units(most_of_others, less=least_of_last)
+        yield Case(*gap, TITLES[task], task=task)
 
 
 def features(study: Study, query: str) -> pd.DataFrame:

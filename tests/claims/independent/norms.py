@@ -1,17 +1,17 @@
 """Kobayashi et al. 2020 and 2021 and Mohebbi et al. 2023, from the tables of mixing."""
 
-import numpy as np
+import pandas as pd
 
-from tests.claims.independent.clark import SPECIAL, apart, means
-from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study
+from tests.claims.independent.clark import SPECIAL
+from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study, over_units
 
 BY_NORM = "mixing/special_tokens.parquet"
 
 
 def special_by_norm(study: Study, target: str) -> Cases:
-    norms, weights = (means(study.rows(path, target=target)) for path in (BY_NORM, SPECIAL))
-    rests = study.rows(SPECIAL, target=target)["attention"].max() > 0.5
-    return [Case(*(100 * apart(norms, weights)), comparable=rests)]
+    norms, weights = (study.rows(path, target=target) for path in (BY_NORM, SPECIAL))
+    rests = weights["attention"].max() > 0.5
+    return [Case(*(100 * over_units(norms, less=weights)), comparable=rests)]
 
 
 def resting_by_norm(study: Study, target: str) -> Cases:
@@ -23,7 +23,7 @@ def resting_by_norm(study: Study, target: str) -> Cases:
                 found.append(norms.loc[(row["layer"], row["head"])])
     if not found:
         raise Missing
-    return [Case(*(100 * np.mean([row[name] for row in found]) for name in ("attention", *ENDS)))]
+    return [Case(*(100 * over_units(pd.DataFrame(found))))]
 
 
 def same_parsers(study: Study) -> Cases:

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from tests.core.builders import plain_ends
+
 Z = stats.norm.isf(0.025)
 # The titles of tasks and their names in files.
 NAMES = {"MRPC": "mrpc", "STS-B": "stsb", "SST-2": "sst2", "QQP": "qqp", "RTE": "rte"}
@@ -136,6 +138,23 @@ def with_seeds(number: Iterable[float], sd: float, n: int) -> list[float]:
     squares = ((end - value) ** 2 + (quantile(n - 1) * sd) ** 2 / n for end in ends)
     below, above = map(math.sqrt, squares)
     return [value, value - below, value + above]
+
+
+def over_units(
+    rows: pd.DataFrame,
+    less: pd.DataFrame | None = None,
+    over: pd.DataFrame | None = None,
+    column: str = "sums",
+) -> np.ndarray:
+    """The heads' mean, less or over that of others, and its interval over units (`plain_ends`)."""
+
+    def total(part: pd.DataFrame, name: str) -> np.ndarray:
+        return sum(part[name].map(np.asarray)) / len(part)
+
+    sums, sizes = total(rows, column), total(rows, "counts")
+    sums = sums if less is None else sums - total(less, column)
+    sizes = sizes if over is None else total(over, column)
+    return np.array([sums.sum() / sizes.sum(), *plain_ends(sums, sizes, 1000, 1)])
 
 
 def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 
+IGNORED = -100  # the label of a token that is not predicted, which cross entropy leaves out
 BLANKS = "\u0120\u2581"  # how byte-level tokenizers and sentencepiece write a blank
 CHARACTERS = 64  # of a text for each token that is kept: what follows is not read
 
@@ -32,6 +33,7 @@ class Tokens:
     word: np.ndarray  # int32 [L]
     segment: np.ndarray  # int8 [L]
     n_words: int
+    labels: np.ndarray | None = None  # int64 [L]: of masked tokens their ids, else IGNORED
 
     def __len__(self) -> int:
         return len(self.ids)

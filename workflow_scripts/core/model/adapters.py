@@ -40,6 +40,16 @@ def install(model: PreTrainedModel) -> bool:
     return bool(found)
 
 
+def remove(model: PreTrainedModel) -> bool:
+    """Take the adapters out of a model that `install` was called for; whether it had any."""
+    found = [(module, ADAPTERS[name]) for module in model.modules() if (name := _class(module))]
+    for module, (method, adapter) in found:
+        vars(module).pop(method, None)
+        if adapter is _bloom:
+            del module.heads
+    return bool(found)
+
+
 def _class(module: nn.Module) -> str | None:
     kind = type(module)
     name = f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"

@@ -9,6 +9,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import torch
 from torch import nn
+from torch.utils.hooks import RemovableHandle
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.masking_utils import AttentionMaskInterface, eager_mask
 
@@ -51,9 +52,14 @@ class Watcher:
 
 @dataclass
 class Watched:
-    """An opened model with its watchers; `calls` counts those of a pass, `called` collects them."""
+    """An opened model with its watchers; `calls` counts those of a pass, `called` collects them.
+
+    `before` are its attention and `use_cache` as they were.
+    """
 
     model: ReferenceType[nn.Module]
+    before: tuple[str | None, bool | None]
+    hook: RemovableHandle | None = None
     watchers: list[Watcher] = field(default_factory=list)
     calls: int = 0
     called: list["Call"] | None = None
@@ -284,17 +290,46 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     with something else than what the function returns, or gives it an argument that may change the
     scores and is not known here: patterns and interventions would then be silently wrong.
     """
+    if model not in _WATCHED:
+        config = model.config
+        before = config._attn_implementation, getattr(config, "use_cache", None)
+        _WATCHED[model] = watched = Watched(ref(model), before)
+        first = model.get_encoder() if is_encoder_decoder(model) else model
+        watched.hook = first.register_forward_pre_hook(watched.start)
     if not adapters.install(model):
         model.set_attn_implementation(NAME)
-    if model not in _WATCHED:
-        _WATCHED[model] = watched = Watched(ref(model))
-        first = model.get_encoder() if is_encoder_decoder(model) else model
-        first.register_forward_pre_hook(watched.start)
     _number_modules(model, _WATCHED[model])
     if not is_bidirectional(model) and not is_encoder_decoder(model):
         model.config.use_cache = False  # one pass over a text: keys are not kept for the next token
     _check_effect(model)
     return model
+
+
+@contextmanager
+def opened_for_now(model: PreTrainedModel) -> Iterator[None]:
+    """Within, the model is opened and in eval mode; afterwards as it was, also where that fails."""
+    known, training = model in _WATCHED, model.training
+    try:
+        open_attention(model.eval())
+        yield
+    finally:
+        model.train(training)
+        if not known:
+            _close(model)
+
+
+def _close(model: PreTrainedModel) -> None:
+    watched = _WATCHED.pop(model)
+    watched.hook.remove()
+    implementation, use_cache = watched.before
+    if adapters.remove(model):
+        model.config._attn_implementation = implementation
+    else:
+        model.set_attn_implementation(implementation)
+    if use_cache is not None:
+        model.config.use_cache = use_cache
+    for module in model.modules():
+        MODULES.pop(module, None)
 
 
 def is_encoder_decoder(model: PreTrainedModel) -> bool:

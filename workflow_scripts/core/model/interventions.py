@@ -203,6 +203,7 @@ def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int
 def _run(model: PreTrainedModel, tokens: Sequence[Tokens], watcher: Watcher) -> None:
     """One pass over a batch, of a causal model without its logits."""
     inputs = running.pad(tokens, model)
+    inputs.pop("labels", None)
     with watching(open_attention(model), watcher), torch.no_grad(), running.OneDNN():
         if isinstance(model, GenerationMixin):
             model.get_decoder()(**inputs, use_cache=False)

@@ -10,11 +10,10 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
-from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.data.tokens import IGNORED, Tokens
 from workflow_scripts.core.model import weights
 
 SHARE = 0.15
-IGNORED = -100  # the label that torch's cross entropy leaves out
 
 
 def load_masked_lm(

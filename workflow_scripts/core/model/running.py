@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.overrides import TorchFunctionMode
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.data.tokens import IGNORED, Tokens
 from workflow_scripts.core.errors import InputError
 
 REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
@@ -65,6 +65,7 @@ def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Ten
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token].
 
     A model without a padding token gets its end token, or 0: it is masked, and stands on the right.
+    Where texts have labels, these are there as `labels`, padded with IGNORED.
     """
     config = model.config
     found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
@@ -75,6 +76,8 @@ def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Ten
     }
     if getattr(config, "type_vocab_size", 0) > 1:  # it tells the first text from the second
         inputs["token_type_ids"] = stack([example.segment for example in tokens])
+    if labels := [example.labels for example in tokens if example.labels is not None]:
+        inputs["labels"] = stack(labels, IGNORED)
     return {name: value.to(model.device) for name, value in inputs.items()}
 
 

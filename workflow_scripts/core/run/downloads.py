@@ -4,7 +4,8 @@ sources/sources.csv has a row per source: its name, what it is, its licence, how
 URL of its files, the hosts to which that may redirect, and its parts where these are data of
 different kinds. sources/files.csv has a row per file: its name in the source's folder, where it is
 below the URL (if under another name), its SHA-256 and size. A file without a SHA-256 is unchecked:
-its bytes were never seen by those who wrote the table.
+its bytes were never seen by those who wrote the table. Names that end in a number, such as .zip.001
+or .part00, are of pieces that are joined in the order of the table.
 """
 
 import copy
@@ -12,6 +13,7 @@ import csv
 import hashlib
 import lzma
 import os
+import re
 import tarfile
 import zipfile
 import zlib
@@ -43,6 +45,11 @@ class File:
     sha256: str
     n_bytes: int
 
+    @property
+    def whole(self) -> str:
+        """The name of the file of which this is a piece, or its own."""
+        return re.sub(r"[.](part)?\d+$", "", self.name)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -51,7 +58,7 @@ class Source:
     name: str
     what: str
     licence: str
-    by: str  # url or sacrebleu
+    by: str  # url, sacrebleu or pip
     url: str
     hosts: tuple[str, ...]
     files: tuple[File, ...]
@@ -173,8 +180,8 @@ def _without(part: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 def _leads(path: PurePosixPath, file: File) -> bool:
     """Whether a path leads to a file, to a folder above it, or into it where it is an archive."""
-    own = PurePosixPath(file.name)
-    packed = file.name.endswith(ARCHIVES) and own in path.parents
+    own = PurePosixPath(file.whole)
+    packed = own.name.endswith(ARCHIVES) and own in path.parents
     return path == own or path in own.parents or packed
 
 

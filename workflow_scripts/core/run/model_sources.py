@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run.downloads import FOLDER
 from workflow_scripts.core.run.sources import inside_package
 
 GGUF_ENDING = ".gguf"
@@ -23,7 +24,8 @@ ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"  #
 
 def is_gguf(source: Mapping[str, Any]) -> bool:
     """Whether a source of the config, or of a card, is a GGUF file and not a directory."""
-    place = source.get("file") or source.get("path") or source.get("package") or ""
+    places = (source.get(key) for key in ("file", "path", "package", "fetch"))
+    place = next(filter(None, places), "")
     return place.lower().endswith(GGUF_ENDING)
 
 
@@ -43,6 +45,15 @@ def kind_of(source: Mapping[str, Any]) -> str:
     causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in names)
     encoder = config.get("model_type") in {None, *ENCODERS} and not config.get("is_decoder")
     return "encoder" if encoder and (not causal or "XLNetLMHeadModel" in names) else "decoder"
+
+
+def predicts_masked(source: Mapping[str, Any]) -> bool:
+    """Whether a source of the config has a masked-LM head of its own, by its config.json."""
+    try:
+        names = config_of(source).get("architectures")
+    except (InputError, OSError, ValueError):  # also of GGUF files; said when the model is opened
+        return False
+    return any(str(name).endswith("ForMaskedLM") for name in names or ())
 
 
 def config_of(source: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,4 +112,6 @@ def _has(place: Path, names: Sequence[str]) -> bool:
 
 def _place_of(source: Mapping[str, Any]) -> Path:
     package = source.get("package")
+    if "fetch" in source:
+        return Path(FOLDER, source["fetch"])
     return inside_package(package) if package else Path(source.get("path", ""))

@@ -15,6 +15,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.stats.metrics import weighted_scores
 
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
+FEW = 50  # units below which these percentiles are too narrow
 # Random divisions of a bootstrap sample, averaged: one alone would add its own noise.
 DIVISIONS_OF_SAMPLE = 8
 INDEPENDENT: Final = None  # in place of documents: every example is resampled on its own
@@ -111,7 +112,7 @@ def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[st
     for metric in ("pearson", "spearman"):
         values = weighted_scores(metric, x, y[None], weights)[:, 0]
         columns[metric] = float(values[0])
-        columns[f"{metric}_low"], columns[f"{metric}_high"] = np.percentile(values[1:], CONFIDENCE)
+        columns[f"{metric}_low"], columns[f"{metric}_high"] = percentile_ends(values[1:], len(x))
     return columns | {"n": len(x)}
 
 
@@ -137,13 +138,15 @@ def per_head(
     draws: int,
     seed: int,
     documents: Sequence[str] | None,
+    by_unit: bool = False,
 ) -> pd.DataFrame:
     """One row per head and entry of `values`: the mean over examples with a 95% interval.
 
     `values` maps each name (column `kind`) to numbers [example, layer, head]; NaN where an
     example has none. Columns: layer, head, `kind`, `measure`, ci_low, ci_high, n (examples).
     Unless INDEPENDENT, whole `documents` (one of each example) are resampled, and counted in
-    n_documents.
+    n_documents. With `by_unit`, lists `sums` and `counts` over each resampled unit, too: what heads
+    and tables have together can then be compared on the same units.
     """
     frames = []
     for name, numbers in values.items():
@@ -153,6 +156,11 @@ def per_head(
         columns = {kind: name, measure: mean, "ci_low": low, "ci_high": high, "n": n}
         if documents is not INDEPENDENT:
             columns["n_documents"] = count_documents(numbers, documents)
+        if by_unit:
+            of_units = sums_and_counts(numbers.reshape(len(numbers), -1), documents)
+            for column, units in zip(("sums", "counts"), of_units, strict=True):
+                columns[column] = np.empty(mean.shape, object)
+                columns[column].ravel()[:] = list(units.T)
         frames.append(tables.tidy({"layer": range(n_layers), "head": range(n_heads)}, **columns))
     return pd.concat(frames, ignore_index=True)
 
@@ -160,31 +168,103 @@ def per_head(
 def bootstrap_mean(
     values: np.ndarray, draws: int, seed: int, documents: Sequence[str] | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean over the first axis, NaN left out, and the ends of its 95% percentile interval.
+    """Mean over the first axis, NaN left out, and the ends of its 95% interval (`ratio_ends`).
 
     Whole `documents` (one of each example) are resampled, or examples if INDEPENDENT. All three are
-    NaN where no example has a value; the ends also where all values are of one document.
+    NaN where no example has a value; the ends also where all values are of one unit.
     """
-    flat = values.reshape(len(values), -1).astype(np.float64)
-    present = np.isfinite(flat)
-    filled = np.where(present, flat, 0)
-    known = present.any(axis=0)
+    sums, counts = sums_and_counts(values.reshape(len(values), -1), documents)
+    with np.errstate(invalid="ignore"):
+        mean = sums.sum(axis=0) / counts.sum(axis=0)
+    low, high = ratio_ends(sums, counts, draws, seed)
+    return tuple(each.reshape(values.shape[1:]) for each in (mean, low, high))
+
+
+def sums_and_counts(
+    values: np.ndarray, documents: Sequence[str] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of values [example, ...] and how many are not NaN, both float64 [unit, ...]."""
+    present = np.isfinite(values)
+    sums, counts = np.where(present, values, 0).astype(np.float64), present.astype(np.float64)
     if documents is INDEPENDENT:
-        weights = bootstrap_weights(len(flat), draws, seed)
-    else:
-        weights = document_weights(documents, draws, seed)
-        known = count_documents(flat, documents) > 1
-    weights = weights.astype(np.float64)  # products of one type
-    with np.errstate(invalid="ignore", divide="ignore"):
-        resampled = (weights @ filled) / (weights @ present.astype(np.float64))
-        mean = filled.sum(axis=0) / present.sum(axis=0)
-    low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    if known.any():
-        # NaNs, of resamples without any value, cost one pass per column.
-        percentile = np.nanpercentile if np.isnan(resampled[:, known]).any() else np.percentile
-        low[known], high[known] = percentile(resampled[:, known], CONFIDENCE, axis=0)
-    shape = values.shape[1:]
-    return mean.reshape(shape), low.reshape(shape), high.reshape(shape)
+        return sums, counts
+    return sum_by_document(sums, documents), sum_by_document(counts, documents)
+
+
+def sum_by_document(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
+    """Sums of values [example, ...] over each document's examples, [document, ...]."""
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    sums = np.zeros((len(names), *values.shape[1:]))
+    np.add.at(sums, codes, values)
+    return sums
+
+
+def percentile_ends(resampled: np.ndarray, n_units: int) -> np.ndarray:
+    """Both ends, [2, ...], of the 95% percentile interval of numbers [draw, ...]; NaN left out.
+
+    NaN where `n_units`, of which the draws are samples, is 1.
+
+    Percentiles over few units are too narrow: they miss the n / (n - 1) of a variance, and that it
+    is estimated. Below FEW units they lie as much farther out as the ends of a t interval do than
+    those of a normal one (the expanded percentile interval of Hesterberg 2015, section 3.2.5).
+    """
+    if n_units < 2:
+        return np.full((2, *resampled.shape[1:]), np.nan)
+    percentiles = CONFIDENCE
+    if n_units < FEW:
+        from scipy.special import ndtr, stdtrit  # these alone load sooner than scipy.stats
+
+        beyond = np.sqrt(n_units / (n_units - 1)) * stdtrit(n_units - 1, CONFIDENCE[1] / 100)
+        percentiles = 100 * ndtr([-beyond, beyond])
+    # NaNs cost one pass per column.
+    percentile = np.nanpercentile if np.isnan(resampled).any() else np.percentile
+    return percentile(resampled, percentiles, axis=0)
+
+
+def ratio_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """Both ends, [2, column], of 95% intervals of the sum of `sums` over that of `sizes`.
+
+    Whole units are resampled. Both are float64 [unit, column]; a unit without a column has 0 for
+    both there. NaN where fewer than two units have the column. From FEW units on these are the
+    percentiles of `draws` samples. Below, each end is the farther one of `percentile_ends` and of
+    bootstrap-t (Davison and Hinkley 1997, section 5.2.1): the former alone covers too seldom where
+    units have skewed values, the latter where they are of unlike sizes. The ends stay within the
+    units' values, and so within the range of the measure.
+    """
+    weights = bootstrap_weights(len(sums), draws, seed).astype(np.float64)  # products of one type
+    n_units, ends = np.count_nonzero(sizes, axis=0), np.full((2, sums.shape[1]), np.nan)
+    for n in set(n_units[n_units > 1].tolist()):
+        sum_of, size = sums[:, n_units == n], sizes[:, n_units == n]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            resampled = (weights @ sum_of) / (weights @ size)
+            low, high = percentile_ends(resampled, n)
+            if n < FEW:
+                shares = np.where(size > 0, sum_of / size, np.nan)
+                least, most = np.nanmin(shares, axis=0), np.nanmax(shares, axis=0)
+                below, above = _studentised_ends(weights, sum_of, size)
+                low, high = np.fmin(low, below).clip(min=least), np.fmax(high, above).clip(max=most)
+        ends[:, n_units == n] = low, high
+    return ends
+
+
+def _studentised_ends(weights: np.ndarray, sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The ends of `ratio_ends` by bootstrap-t, [2, column]; infinite where samples do not vary.
+
+    The variance of a ratio is that of its linear approximation.
+    """
+    share = sums.sum(axis=0) / sizes.sum(axis=0)
+    rest, size = sums - share * sizes, weights @ sizes
+    change = (weights @ rest) / size  # of each sample's ratio
+    variance = weights @ rest**2 - 2 * change * (weights @ (rest * sizes))
+    variance += change**2 * (weights @ sizes**2)
+    observed = (rest**2).sum(axis=0)
+    varies = variance > 1e-12 * observed
+    moved = np.abs(change) * sizes.sum(axis=0) > 1e-9 * np.sqrt(observed)
+    t = np.where(moved, np.copysign(np.inf, change), 0.0 * change)  # NaN where no unit has any
+    np.divide(change * size, np.sqrt(variance.clip(min=0)), out=t, where=varies)
+    percentile = np.nanpercentile if np.isnan(t).any() else np.percentile
+    ends = percentile(t, CONFIDENCE[::-1], axis=0, method="nearest")  # infinite ones have no middle
+    return share - ends * np.sqrt(observed) / sizes.sum(axis=0)
 
 
 def wilson(right: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -212,17 +292,13 @@ def bootstrap_accuracy(
     All are NaN where a kind never occurs, the ends also where it occurs in one unit alone.
     """
     n = len(correct)
-    weights = bootstrap_weights(n, draws, seed).astype(np.float64)  # fast, and still exact
     shape, exact = correct.shape[1:], np.result_type(correct, np.int64)
     mean, low, high = (np.full(shape, np.nan) for _ in range(3))
     for kind in np.flatnonzero(total.sum(axis=0)):
         mean[..., kind] = correct[..., kind].sum(axis=0, dtype=exact) / total[:, kind].sum()
-        if np.count_nonzero(total[:, kind]) < 2:
-            continue
-        resampled_total = weights @ total[:, kind]
-        resampled = weights @ correct[..., kind].reshape(n, -1).astype(np.float64)
-        known = resampled_total > 0
-        ends = np.percentile(resampled[known] / resampled_total[known, None], CONFIDENCE, axis=0)
+        sums = correct[..., kind].reshape(n, -1).astype(np.float64)
+        sizes = np.broadcast_to(total[:, kind, None].astype(np.float64), sums.shape)
+        ends = ratio_ends(sums, sizes, draws, seed)
         low[..., kind], high[..., kind] = ends.reshape(2, *shape[:-1])
     return mean, low, high
 
@@ -293,7 +369,7 @@ def held_out_gains(
         resampled, low, high, p = share[1:][known[1:] > 0], np.nan, np.nan, np.nan
         if known[0] and np.count_nonzero(total[:, kind]) > 3:
             resampled += share[0] - resampled.mean()
-            low, high = np.percentile(resampled, CONFIDENCE)
+            low, high = percentile_ends(resampled, np.count_nonzero(total[:, kind]))
             beyond = min((resampled <= 0).sum(), (resampled >= 0).sum())
             p = min(1.0, 2 * (1 + beyond) / (1 + len(resampled)))
         gains.append(Gain(*map(float, (share[0], low, high, p))))

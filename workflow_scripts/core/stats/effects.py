@@ -100,16 +100,25 @@ def agreements(by_epoch: Mapping[int, np.ndarray]) -> dict[int, float]:
 
 def by_document(nats: np.ndarray, n_tokens: np.ndarray, documents: Sequence[str]) -> np.ndarray:
     """Sums of nats [variant, segment] and of tokens [segment]: [variant, document, 2]."""
-    codes, names = pd.factorize(np.asarray(documents, dtype=object))
-    sums = np.zeros((len(nats), len(names), 2))
-    np.add.at(sums[..., 0].T, codes, nats.T)
-    np.add.at(sums[..., 1].T, codes, np.broadcast_to(n_tokens[:, None], nats.T.shape))
-    return sums
+    both = np.stack(np.broadcast_arrays(nats, n_tokens), axis=-1)
+    return bootstrap.sum_by_document(both.swapaxes(0, 1), documents).swapaxes(0, 1)
 
 
 def resampled_nats(sums: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Nats per token of sums [variant, document, 2]: [1 + draw, variant], those observed first."""
     return weighted_nats(sums, bootstrap.observed_and_resampled(sums.shape[1], draws, seed))
+
+
+def nats_ends(
+    variants: np.ndarray, baseline: np.ndarray | float, draws: int, seed: int
+) -> np.ndarray:
+    """Both ends, [2, variant], of 95% intervals of nats per token above a baseline's, or above 0.
+
+    Whole documents are resampled, for both alike. `variants` are sums [variant, document, 2],
+    `baseline` sums of nats [document].
+    """
+    nats, tokens = np.moveaxis(variants, -1, 0)
+    return bootstrap.ratio_ends((nats - baseline).T, tokens.T, draws, seed)
 
 
 def weighted_nats(sums: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ TOLERANCE = 1e-9  # effects that are equal up to rounding count as equally large
 CORRELATIONS = ("pearson", "spearman")  # do not change with the scale of predictions
 CELLS = 1 << 19  # examples times draws that are swapped at once: intermediate results stay small
 BLOCK = 200  # draws of matched sets at a time, which bounds memory
+MOST_SWAPS = 1 << 15  # different outcomes of all swaps, up to which a variant's test is exact
 MOST_UNITS = 32  # whose signs are flipped: two halves of 65,536 sums each
 
 POWER = 0.8  # share of the losses of this size that are to be found
@@ -29,6 +30,10 @@ POWER_STEPS = 11  # halvings of the interval, on a logarithmic scale: to 0.5% of
 # Makes predictions [variant, example, ...] worse to a degree from 0 to 1; where only some examples
 # are hit, in the given order [variant, example].
 Break = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+
+
+# Sizes of effects where nothing but chance is at work, and the probability of each.
+Distribution = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,33 @@ class OfSums:
                 moved[statistic] = swaps.astype(kind) @ gains
             effects.append(self.score(after - moved) - self.score(before + moved))
         return np.concatenate(effects)
+
+    def exact(self, baseline: np.ndarray, variants: np.ndarray) -> list[Distribution | None]:
+        """Each variant's effects of all swaps; None where there are more than MOST_SWAPS.
+
+        Examples that change the sums alike are told apart by how many of them are swapped alone.
+        """
+        from scipy.special import gammaln  # only jobs that test load it
+
+        of_baseline, of_variants = self.summands(baseline), self.summands(variants)
+        gained = of_variants - of_baseline
+        before, after = _sum(of_baseline), _sum(of_variants)
+        before = np.broadcast_to(before, after.shape)
+        found: list[Distribution | None] = []
+        for at in range(gained.shape[1]):
+            changed = gained[:, at, gained[:, at].any(axis=0)]
+            kinds, counts = np.unique(changed, axis=1, return_counts=True)
+            if np.log1p(counts).sum() > np.log(MOST_SWAPS):
+                found.append(None)
+                continue
+            swapped = np.indices(counts + 1).reshape(len(counts), np.prod(counts + 1))
+            moved = kinds @ swapped
+            one, other = after[:, at, None] - moved, before[:, at, None] + moved
+            rest = counts[:, None] - swapped
+            ways = gammaln(counts + 1)[:, None] - gammaln(swapped + 1) - gammaln(rest + 1)  # log
+            shares = np.exp(ways.sum(axis=0) - counts.sum() * np.log(2))
+            found.append((np.abs(self.score(one) - self.score(other)), shares))
+        return found
 
 
 @dataclass(frozen=True)
@@ -106,6 +138,12 @@ class OfMetric:
             ]
             parts.append(np.stack(effects, axis=1))
         return np.concatenate(parts)
+
+    def exact(self, baseline: np.ndarray, variants: np.ndarray) -> list[Distribution | None]:
+        if self.metric in CORRELATIONS:  # every example changes the sums in its own way
+            return [None] * len(variants)
+        statistics, score = SUMS[self.metric]
+        return OfSums(partial(statistics, self.labels), score).exact(baseline, variants)
 
     def _mixed(self, baseline: np.ndarray, variant: np.ndarray, swaps: np.ndarray) -> np.ndarray:
         """Effects [draw] of swaps: what a mixed vector holds weighs 1, the rest 0."""
@@ -171,12 +209,19 @@ def _sum(statistics: np.ndarray) -> np.ndarray:
 class Test:
     """Two-sided p-values [variant], alone and corrected for all variants; the critical p-value.
 
-    One more variant would be significant among these if its p-value alone were at most `critical`.
+    `error` is the standard error of `corrected` that the number of draws leaves. One more variant
+    would be significant among these if its p-value alone were at most `critical`.
     """
 
     p: np.ndarray
     corrected: np.ndarray
+    error: np.ndarray
     critical: float
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """What tables hold of it."""
+        return {"p": self.p, "p_corrected": self.corrected, "p_corrected_error": self.error}
 
 
 def test(
@@ -184,7 +229,7 @@ def test(
 ) -> Test:
     """The test that variants [variant, example, ...] score as the baseline [example, ...] does.
 
-    A variant that changes no prediction has p = 1.
+    A variant that changes no prediction has p = 1. The p-value of one that changes few is exact.
     """
     if 1 + len(variants) >= LEVEL * (1 + draws):
         # Each variant has its own largest draw, so about as many draws have the smallest p.
@@ -193,29 +238,39 @@ def test(
             " corrected p above %g; set permutations to %d",
             *(draws, len(variants), LEVEL, 100 * (1 + len(variants))),
         )
-    observed = compared.observed(baseline[None], variants)
-    return smallest_p(observed, compared.swapped(baseline[None], variants, draws, seed))
+    both = baseline[None], variants
+    drawn = compared.swapped(*both, draws, seed)
+    return smallest_p(compared.observed(*both), drawn, compared.exact(*both))
 
 
-def smallest_p(effects: np.ndarray, null_effects: np.ndarray) -> Test:
+def smallest_p(
+    effects: np.ndarray, null_effects: np.ndarray, exact: Sequence[Distribution | None] = ()
+) -> Test:
     """The p-values of effects [variant] among those of no effect, `null_effects` [draw, variant].
 
     p is the share of draws, the observed one among them, whose effect is at least as large either
-    way. It is corrected by the smallest p of all variants in a draw, step-down (Westfall and Young
+    way; that of all possible draws where a variant's `exact` distribution is known. Variants whose
+    exact p-values are equal then tie, where shares of draws would break the tie by chance. p is
+    corrected by the smallest p of all variants in a draw, step-down (Westfall and Young
     1993, algorithm 2.8): each variant is compared with the smallest p of itself and of those that
     are less significant.
     """
     sizes = np.abs(np.concatenate([effects[None], null_effects]))
-    p = np.empty_like(sizes)
+    p, same = np.empty_like(sizes), np.full(len(sizes), 1 / len(sizes))
     for column, size in enumerate(sizes.T):
-        p[:, column] = len(size) - np.searchsorted(np.sort(size), size - TOLERANCE)
-    p /= len(sizes)
+        known = exact[column] if len(exact) else None
+        values, shares = (size, same) if known is None else known
+        ascending = values.argsort()
+        at_least = shares[ascending[::-1]].cumsum()[::-1]
+        p[:, column] = at_least[np.searchsorted(values[ascending], size - TOLERANCE)]
+    p = p.clip(max=1)
     order = p[0].argsort(kind="stable")
     smallest = np.minimum.accumulate(p[:, order[::-1]], axis=1)[:, ::-1]
     shares = (smallest <= p[0, order] + TOLERANCE).mean(axis=0)
     corrected = np.empty_like(shares)
-    corrected[order] = np.maximum.accumulate(shares)
-    return Test(p[0], corrected, _critical(smallest[:, 0]))
+    corrected[order] = np.maximum.accumulate(np.maximum(shares, p[0, order]))
+    error = np.sqrt(corrected * (1 - corrected) / len(sizes))
+    return Test(p[0], corrected, error, _critical(smallest[:, 0]))
 
 
 def _critical(least: np.ndarray) -> float:

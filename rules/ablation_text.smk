@@ -1,16 +1,31 @@
-"""ablation of decoders: nats per token of running text, with heads or key-value groups disabled."""
+"""ablation on running text: nats per token that a language model predicts, with heads disabled."""
 
-ablation_decoders = Products("ablation", "michel2019", "3 and 5 Masking heads", ["decoder"])
-ablation_decoder_estimates = Products(
-    "ablation", "michel2019", "4.1 Attribution before ablation", ["decoder"]
+# Decoders predict next tokens; encoders with a head of their own, where a text is named, masked ones.
+ABLATION_LANGUAGE_MODELS = [
+    name
+    for name in SERVED["ablation"]
+    if config["models"][name]["kind"] == "decoder"
+    or ("text" in ABLATION and model_sources.predicts_masked(SOURCES[name]))
+]
+ABLATION_SCORELESS = set() if TASKS else {*SERVED["ablation"]} - {*ABLATION_LANGUAGE_MODELS}
+if ABLATION_SCORELESS:
+    raise InputError(
+        f"config: models.{min(ABLATION_SCORELESS)}: ablation: no task, and no head for masked tokens in "
+        "config.json (architectures); add a task, or give the model chapters without ablation"
+    )
+ablation_text = Products(
+    "ablation", "michel2019", "3 and 5 Masking heads", only=ABLATION_LANGUAGE_MODELS
+)
+ablation_text_estimates = Products(
+    "ablation", "michel2019", "4.1 Attribution before ablation", only=ABLATION_LANGUAGE_MODELS
 )
 
-# A study without decoders need not name a text, and asks for none of these products.
+# A study without language models need not name a text, and asks for none of these products.
 ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
-ablation_decoder_modes = ablation_decoders.when(len(ABLATION_TEXT["modes"]) > 1)
+ablation_text_modes = ablation_text.when(len(ABLATION_TEXT["modes"]) > 1)
 ABLATION_TEXT_UNITS = {"head": ABLATION_TEXT["modes"], "layer": ABLATION_TEXT["modes"]}
 ABLATION_TEXT_UNITS |= {"all-but-one": ["zero"], "key-value group": ["zero"]}
-# What every script that measures a decoder is given.
+# What every script that measures one is given.
 ABLATION_TEXT_RUN = {
     "n_segments": ABLATION_TEXT["n_segments"],
     "max_tokens": TEXTS.get(ABLATION_TEXT["corpus"], {}).get("max_tokens"),
@@ -37,7 +52,7 @@ use rule analysis_step as next_token_scores with:
     input:
         losses=rules.next_token_sweep.output.losses,
     output:
-        scores=ablation_decoders.measured("<results>/{model}/ablation/next_token.scores.parquet"),
+        scores=ablation_text.measured("<results>/{model}/ablation/next_token.scores.parquet"),
     params:
         **step("ablation/next_token_scores.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -49,23 +64,23 @@ use rule ablation_modes as ablation_modes_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
     output:
-        table=ablation_decoder_modes.table(
+        table=ablation_text_modes.table(
             "next-token-modes",
-            "decoders, agreement between ablation methods",
+            "running text, agreement between ablation methods",
             caption="ablation-modes-table",
         ),
-        heads=ablation_decoders.measured(
-            ablation_decoder_modes.table(
+        heads=ablation_text.measured(
+            ablation_text_modes.table(
                 "next-token-mode-heads",
-                "decoders, each head's verdict, by ablation method",
+                "running text, each head's verdict, by ablation method",
                 caption="ablation-mode-heads",
             )
         ),
 
 
-ablation_decoder_modes.drawn(
+ablation_text_modes.drawn(
     "next-token-modes",
-    "decoders, agreement between ablation methods",
+    "running text, agreement between ablation methods",
     caption="ablation-modes",
     input={"table": rules.ablation_modes_next_token.output.table},
     params={"figure": "ablation_modes_figure"},
@@ -92,23 +107,23 @@ use rule ablation_attribution as ablation_attribution_next_token with:
         losses=[rules.next_token_sweep.output.losses],
         attributions=[rules.next_token_attribution.output.attribution],
     output:
-        table=ablation_decoder_estimates.table(
+        table=ablation_text_estimates.table(
             "next-token-attribution",
-            "decoders, attribution against exact effects",
+            "running text, attribution against exact effects",
             caption="ablation-attribution",
         ),
-        heads=ablation_decoders.measured(
-            ablation_decoder_estimates.table(
+        heads=ablation_text.measured(
+            ablation_text_estimates.table(
                 "next-token-attribution-heads",
-                "decoders, each head's attribution",
+                "running text, each head's attribution",
                 caption="ablation-attribution-heads",
             )
         ),
 
 
-ablation_decoder_estimates.drawn(
+ablation_text_estimates.drawn(
     "next-token-attribution",
-    "decoders, attribution against exact effects",
+    "running text, attribution against exact effects",
     caption="ablation-attribution-figure",
     input={"heads": rules.ablation_attribution_next_token.output.heads},
     params={"figure": "ablation_attribution_figure"},
@@ -116,10 +131,10 @@ ablation_decoder_estimates.drawn(
 )
 
 
-ablation_decoders.drawn(
+ablation_text.drawn(
     "ablation-next-token",
-    "decoders, one head ablated",
+    "running text, one head ablated",
     input={"scores": rules.next_token_scores.output.scores},
     params={"mode": "zero"},
-    table="decoders, heads and key-value groups disabled",
+    table="running text, heads and key-value groups disabled",
 )
