@@ -66,11 +66,11 @@ def test_roles_are_marks_in_the_grid_and_filter_it(decoder: Study, show: Opener)
     assert page.locator(".roles button[aria-pressed=true]").count() == 1
     picture = parsed_svg(saved(page, page.locator(".save-svg")))
     assert "Roles of heads: I: Induction" in " ".join(picture.itertext())
-    go(page, f"view=table&{fragment(page)}")
+    go(page, fragment(page).replace("view=grid", "view=table"))
     assert page.locator(".heads-table tbody tr").count() == len(badges[3]["heads"])
     rows = parsed_csv(saved(page, page.locator(".save-csv")))
     assert all("copying" in row["roles"].split(";") for row in rows)
-    go(page, "")
+    go(page, "view=grid")
     assert page.locator(".roles, .kv-group, .role-mark").count() == 0
 
 
