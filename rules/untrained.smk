@@ -82,7 +82,5 @@ for number, model in enumerate(SERVED["untrained"], start=1):
             batch_tokens=config["attention"]["batch_tokens"],
             device=config["device"],
             precision=config["precision"],
-        message:
-            "{rule} measures untrained copies (threads: {threads}, log: {log})"
         script:
             "../workflow_scripts/{params.script}"

@@ -334,6 +334,7 @@ LEFT_OUT = (
     "translation/points.parquet",
     "tables/michel2019-translation-table2.csv",
     "tables/michel2019-table3.csv",
+    "untrained/<seed>/<chapter>/<table>",
 )
 
 
