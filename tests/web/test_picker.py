@@ -25,7 +25,7 @@ def listed(study: Study, *words: str) -> list[str]:
 
 
 def test_words_filter_the_list_and_enter_chooses(demo: Study, show: Opener) -> None:
-    page = show(demo)
+    page = show(demo, f"measure={demo.opening['id']}")
     page.locator("#measure").focus()
     page.keyboard.press("ArrowDown")
     assert page.locator(f"{LIST} [role=option]").count() == len(demo.measures())

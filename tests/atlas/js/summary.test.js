@@ -106,7 +106,7 @@ test("what disabling costs or gains on each task, the largest first, and one lin
   ]);
 });
 
-test("first the line that distinguishes the head: an effect, else its kind, else a gain, else where its attention goes", () => {
+test("first the line that distinguishes the head: its kind, else a gain, else where its attention goes, else an effect", () => {
   const measures = [
     { id: "attention.cls", value: [60, 60] },
     { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "special tokens", "unclassified"], value: [0, 1] },
@@ -114,9 +114,11 @@ test("first the line that distinguishes the head: an effect, else its kind, else
   ];
   const effect = (p) => ({ ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, -3], p: [p, p] });
   const first = (found, i = 0) => stated(found, i)[0].slice(0, 12);
-  assert.equal(first([...measures, effect(0.01)]), "Disabling it");
-  assert.equal(first([...measures, effect(0.06)]), "Best relatio");
-  assert.equal(first([...measures, effect(0.06)], 1), "Gives 60.0% ");
+  assert.equal(first([...measures, effect(0.01)]), "Best relatio");
+  assert.equal(first([...measures, effect(0.01)], 1), "Gives 60.0% ");
+  assert.equal(first([effect(0.01)]), "Disabling it");
+  const copies = { id: "attention.same_word", value: [40, 40] };
+  assert.equal(first([...measures.slice(0, 1), { ...measures[1], categories: ["same word"], value: [0] }, copies]), "Gives 40.0% ");
   const other = { ...measures[1], value: [2, 2] };
   assert.equal(first([measures[0], other, measures[2]]), "Best relatio");
   assert.equal(first([measures[0], other, { ...measures[2], low: [40, 40] }]), "Gives 60.0% ");

@@ -3,12 +3,14 @@
 import { number, pText, withMinus } from "./format.js";
 import { beats, countOf, differs, intervalOf, layerOf, nullOf, valueText, withUnit } from "./measures.js";
 import { provenance } from "./profile.js";
+import { badgesAt } from "./roles.js";
 
 const [LEAST, NAMED] = [10, 3]; // % of the attention that is named, and how many goals of it
 const LINKED = 2; // points above the controls from which frame links are stated, as in the kinds of heads
-const GOALS = {
+export const GOALS = {
   previous: "the previous token", next: "the next token", self: "the current token", cls: "[CLS]", first: "the first token", sep: "[SEP]",
-  punctuation: "periods and commas",
+  punctuation: "periods and commas", same_word: "other copies of the same word", duplicate: "earlier copies of the token",
+  induction: "what followed an earlier copy of the token",
 };
 const AND = new Intl.ListFormat("en-GB");
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
@@ -23,6 +25,7 @@ const TYPES = {
 // The measures of each part, by their ids, and what is stated of them: [{sentence, measure, leads}].
 const PARTS = [
   [/^attention\.(previous|next|self|cls|first|sep|punctuation)$/, goals],
+  [/^role\.(previous|duplicate|induction)$/, roles],
   [/^attention\.same_word/, copies],
   [/^behaviour\.stratum$/, kind],
   [/^patterns\.pretrained$/, shape],
@@ -55,22 +58,21 @@ export function profile(model, measures, i) {
 }
 
 // What makes a head one of its kind; of the other kinds it is where its attention goes.
-const OF_KIND = { syntactic: "relation", frames: "frames", coreference: "antecedents", "same word": "copies", position: "goals", "special tokens": "goals" };
+const OF_KIND = { "same word": "copies", syntactic: "relation", frames: "frames", coreference: "antecedents", position: "goals", "special tokens": "goals" };
 
 /**
- * The line that distinguishes a head most: copies, if they make it its kind; else the largest significant effect
- * of disabling it; else what makes it its kind; else a gain over a baseline; else where its attention goes.
+ * The line that distinguishes a head most: what makes it its kind; else its role; else a gain over a baseline;
+ * else where its attention goes; else the largest significant effect of disabling it.
  */
 function lead(found, measures, i) {
   const stratum = measures.find(({ id }) => id === "behaviour.stratum");
-  const own = stratum && OF_KIND[valueText(stratum, i)];
-  const order = [own === "copies" && own, "effect", own, "relation", "antecedents", "frames", "goals"];
+  const order = [stratum && OF_KIND[valueText(stratum, i)], "role", "relation", "antecedents", "frames", "goals", "effect"];
   const line = (name) => found.find(({ leads }) => leads === name);
   return order.filter(Boolean).map(line).find(Boolean);
 }
 
 /** What stands behind a number: "98.9 to 99.0; n = 300; generated data". */
-function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
+export function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
   const ends = interval && interval.map((end) => number(end, measure.decimals)).join(" to ");
   const p = measure.p?.[i] ?? null;
   const n = countOf(measure, i);
@@ -96,6 +98,12 @@ function goals(members, i) {
   }
   const parts = large.map((measure, place) => `${share(measure, i)}${place === 0 ? " of its attention" : ""} ${to(measure)}`);
   return [{ sentence: `Gives ${AND.format(parts)}`, measure: large[0], leads: "goals" }];
+}
+
+/** The role that a decoder's head has by the rules of its chapter. */
+function roles(members, i, model) {
+  const found = members.filter(({ id }) => badgesAt(model, i).some(({ measure }) => measure === id)).toSorted((a, b) => b.value[i] - a.value[i]);
+  return found.map((measure) => ({ sentence: `Gives ${share(measure, i)} of its attention to ${GOALS[last(measure.id)]}, in repeated random tokens`, measure, leads: "role" }));
 }
 
 /** Attention to other copies of the same word, where it is above that to other words by LEAST points or more. */
