@@ -187,6 +187,7 @@ use rule light_step as atlas_heads with:
 
 use rule light_step as atlas_page with:
     input:
+        unpack(findings_read),
         atlas=rules.atlas_data.output.atlas,
         sources=ATLAS_PAGE,
     output:
@@ -196,6 +197,7 @@ use rule light_step as atlas_page with:
     params:
         **step("atlas/atlas_page.py"),
         megabytes=ATLAS["megabytes"],
+        origins=ORIGINS,
         # Read again where the page is built anew: the command that adds a sentence names it.
         file=relpath(workflow.configfiles[0]) if workflow.configfiles else "",
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from functools import cache
 from os.path import relpath
+from types import SimpleNamespace
 
+from workflow_scripts.core.measures.findings import CANDIDATES
 from workflow_scripts.corpora.frame_files import definitions_of
 from workflow_scripts.report.entries import Entry, captions_digest, heading
 from workflow_scripts.report.entries import titles_of_tasks, with_ending
@@ -25,6 +27,19 @@ def claims_of(wildcards) -> list[str]:
     kind = config["models"][wildcards.model]["kind"]
     own = published.FILES[kind] if CLAIMS["builtin"] else ()
     return [relpath(ROOT / f"claims/{name}.csv") for name in own] + CLAIMS["files"]
+
+
+def findings_read(wildcards) -> dict[str, list[str]]:
+    """What the findings of the atlas rest on, of the chapters that the study has."""
+    judged = SERVED["claims"] if "claims" in config else []
+    named = [candidate[0] for candidate in CANDIDATES if isinstance(candidate, tuple)]
+    published = {file for model in judged for file in claims_of(SimpleNamespace(model=model))}
+    return {
+        "claims": expand("<results>/{model}/tables/claims.csv", model=judged),
+        "cases": expand("<results>/{model}/claims/cases.parquet", model=judged),
+        "published": sorted(published),
+        "printed": [each.path for each in ENTRIES if each.name in named and each.kind == "table"],
+    }
 
 
 def products_judged(wildcards) -> list[str]:

@@ -12,6 +12,7 @@ SERVED["compare"] = COMPARE_MODELS[1:]  # the products are of the model after
 COMPARE_READERS = [
     ("attention.", rules.relative_position),
     ("attention.", rules.special_tokens),
+    ("attention.", rules.same_word),
     ("", rules.entropy),
 ]
 if "syntax" in config:

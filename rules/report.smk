@@ -119,12 +119,8 @@ REPORT_FACTS = {
     "atlas": f"{RESULTS}/atlas.html" if "atlas" in config else "",
     "labels": LABELS,
     "shown": shown_by_category(ENTRIES),
-    "figures": [entry.path for entry in ENTRIES if entry.kind == "figure"],
-    "origins": ORIGINS,
 }
 REPORT_PRODUCTS = FIGURES + TABLES + PAGES
-# The tables that findings of the front page may rest on, next to the claims.
-REPORT_FINDINGS = ("clark2019-position", "clark2019-table1", "dependency-heads")
 
 
 use rule light_step as overview with:
@@ -133,13 +129,7 @@ use rule light_step as overview with:
         claims=[with_ending(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
         translators=REPORT_TRANSLATORS,
         counts=[entry.path for entry in ENTRIES if entry.path.endswith(".counts.csv")],
-        printed=[
-            entry.path
-            for entry in ENTRIES
-            if entry.name in REPORT_FINDINGS and entry.kind == "table"
-        ],
         carried=[relpath(ROOT / f"claims/judged/{name}.csv") for name in ("real", "multi30k")],
-        atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
         products=lambda w: REPORT_PRODUCTS,
         sources=REPORT_FRONT_SOURCES,
     output:

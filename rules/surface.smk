@@ -44,6 +44,19 @@ use rule analysis_step as special_tokens with:
         seed=config["seed"],
 
 
+use rule analysis_step as same_word with:
+    input:
+        attention=SURFACE_CACHE,
+        corpus=SURFACE_CORPUS,
+        model=rules.model_card.output.model,
+    output:
+        same_word=surface.measured("<results>/{model}/surface/same_word.parquet", "columns"),
+    params:
+        **step("surface/same_word.py"),
+        bootstrap=SURFACE["bootstrap"],
+        seed=config["seed"],
+
+
 use rule analysis_step as entropy with:
     input:
         attention=SURFACE_CACHE,
@@ -127,5 +140,5 @@ surface.drawn(
 )
 
 
-in_one_pass(rules.relative_position, rules.special_tokens, rules.entropy)
+in_one_pass(rules.relative_position, rules.special_tokens, rules.same_word, rules.entropy)
 by_example(rules.surface_drawings)

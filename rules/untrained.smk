@@ -9,7 +9,7 @@ def untrained_groups(model: str) -> list[tuple[dict, dict]]:
     chapters = {chapter for chapter, models in SERVED.items() if model in models} & set(config)
     one_pass, alone, by_norms = [], [], []
     if "surface" in chapters:
-        one_pass = [rules.relative_position, rules.special_tokens, rules.entropy]
+        one_pass = [rules.relative_position, rules.special_tokens, rules.same_word, rules.entropy]
     if "clusters" in chapters and CLUSTERS["corpus"] == SURFACE["corpus"]:
         one_pass.append(rules.head_distances)
         alone.append(rules.head_embedding)
@@ -82,7 +82,5 @@ for number, model in enumerate(SERVED["untrained"], start=1):
             batch_tokens=config["attention"]["batch_tokens"],
             device=config["device"],
             precision=config["precision"],
-        message:
-            "{rule} measures untrained copies (threads: {threads}, log: {log})"
         script:
             "../workflow_scripts/{params.script}"

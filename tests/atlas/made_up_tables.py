@@ -84,6 +84,9 @@ class MadeUpModel:
         targets = ["self", "previous", "next"]
         frame = self.rows({"target": targets}, "attention", *INTERVAL, **over)
         self.write("surface/position.parquet", frame)
+        above = ("difference", "difference_low", "difference_high")
+        frame = self.rows({}, "attention", *INTERVAL, "other", *above, **over)
+        self.write("surface/same_word.parquet", frame)
         targets = ["cls", "sep", "punctuation", "unmasked"]
         over |= {"masked_lm_head": "fitted"}
         frame = self.rows({"target": targets}, "gradient", *INTERVAL, **over)
@@ -109,7 +112,7 @@ class MadeUpModel:
 
     def coreference(self) -> None:
         """Antecedents, without any name among the mentions."""
-        kinds = ["all", "pronoun", "proper", "nominal"]
+        kinds = ["all", "pronoun", "proper", "nominal", "other_word"]
         axes = {"candidates": ["words", "mentions"], "type": kinds}
         frame = self.rows(axes, "accuracy", *INTERVAL, n=50)
         frame.loc[frame["type"] == "proper", ["accuracy", *INTERVAL]] = np.nan

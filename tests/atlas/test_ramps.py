@@ -51,7 +51,7 @@ def test_kinds_with_names_have_the_colours_of_the_figures() -> None:
     ours = {quoted or plain: colour for quoted, plain, colour in found}
     theirs = {
         name: look.colour.lower()
-        for group in (colours.TOKENS, colours.HEADS, colours.CLASSES)
+        for group in (colours.TOKENS, colours.HEADS, colours.EFFECTS, colours.CLASSES)
         for key, look in group.items()
         for name in (key, look.name)
     }

@@ -41,6 +41,8 @@ def test_translators_have_heads_of_three_types(tmp_path: Path) -> None:
 def test_the_profile_states_measures_that_exist(whole: Path, tmp_path: Path) -> None:
     """Every pattern, and each of its choices, of PARTS in summary.js is of a chapter's measure."""
     of_translator = written(tmp_path, translators=[MadeUpTranslator(tmp_path)])
+    first = read(of_translator)["measures"][0]["id"]
+    assert first.startswith("translation.head.zero.test.")  # the split that the card states
     ids = [measure["id"] for atlas in (whole, of_translator) for measure in read(atlas)["measures"]]
     text = (PAGE / "lib/summary.js").read_text(encoding="utf-8")
     (parts,) = re.findall(r"^const PARTS = \[\n(.*?)^\];", text, re.M | re.S)

@@ -36,6 +36,7 @@ ANNOTATED = {name: f"{name}.jsonl" for name in ("trees", "mentions", "links")}
 MEASURES: dict[str, tuple[dict, tuple[str, ...], dict]] = {
     "surface/relative_position": ({}, ("position", "above"), {"threshold": 0.2, **DRAWS}),
     "surface/special_tokens": ({}, ("special_tokens",), DRAWS),
+    "surface/same_word": ({}, ("same_word",), DRAWS),
     "surface/entropy": ({}, ("entropy", "table"), {"broad": 1.0, **DRAWS}),
     "clusters/head_distances": ({}, ("distances_table",), {"n_segments": 7, "smoothing": 0.001}),
     "syntax/syntax_scores": (

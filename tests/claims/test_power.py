@@ -114,7 +114,10 @@ def of_tokens(cls: float, sep: float) -> pd.DataFrame:
         for token, of in {"cls": cls, "sep": sep, "sep_to_sep": 0.95}.items()
     ]
     rows = pd.concat(rows, ignore_index=True)
-    return rows.assign(ci_low=rows["attention"] - 0.01, ci_high=rows["attention"] + 0.01)
+    of_units = {"sums": [[of] * 9 for of in rows["attention"]], "counts": [[1] * 9] * len(rows)}
+    return rows.assign(
+        ci_low=rows["attention"] - 0.01, ci_high=rows["attention"] + 0.01, **of_units
+    )
 
 
 @pytest.mark.parametrize(("sep", "absent"), [(0.08, True), (0.5, True), (0.6, False)])

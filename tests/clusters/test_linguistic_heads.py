@@ -25,13 +25,17 @@ def scores(tmp_path: Path) -> dict[str, Path]:
     found = [
         (candidates, kind, layer, head, accuracy)
         for candidates, kind, layer, head, accuracy in (
-            ("words", "all", 0, 0, 0.2), ("words", "all", 1, 2, 0.6),
-            ("mentions", "all", 0, 0, 0.9), ("words", "pronoun", 0, 0, 0.95),
+            ("words", "other_word", 0, 0, 0.2), ("words", "other_word", 1, 2, 0.6),
+            ("mentions", "other_word", 0, 0, 0.9), ("words", "all", 0, 0, 0.95),
         )
     ]  # fmt: skip
     coreference = pd.DataFrame(found, columns=["candidates", "type", "layer", "head", "accuracy"])
     coreference = coreference.assign(ci_low=coreference["accuracy"] - 0.05, ci_high=1.0, n=40)
-    rules = [("nearest", "all", 0.1), ("head_match", "all", 0.58), ("head_match", "proper", 0.1)]
+    rules = [
+        ("nearest", "other_word", 0.58),
+        ("head_match", "other_word", 0),
+        ("nearest", "all", 1),
+    ]
     frames = {
         "syntax/scores.parquet": syntax,
         "syntax/offsets.parquet": pd.DataFrame(offsets, columns=["relation", "offset", "accuracy"]),

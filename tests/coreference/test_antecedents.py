@@ -57,7 +57,7 @@ def test_hits_against_loops(decimals: int) -> None:
     words = np.array([k for k in range(14) if k != 2])  # one word vanished
     attention = rng.dirichlet(np.ones(13), size=(8, 12, 13)).round(decimals).astype(np.float32)
     mentions = antecedents.readable(document(), words)
-    found = antecedents.hits(attention, words, mentions)
+    found = antecedents.hits(attention, words, mentions, WORDS)
     for row, candidates in enumerate(antecedents.CANDIDATES):
         expected = slow_hits(attention, words, mentions, candidates)
         for layer, head in np.ndindex(8, 12):
@@ -68,16 +68,23 @@ def test_hits_against_loops(decimals: int) -> None:
     assert (found.tied.sum() > 0) == (decimals == 2)
 
 
+def test_mentions_of_another_word_by_hand() -> None:
+    """She alone: the doctor and Mrs. Keller have an antecedent of their word."""
+    assert antecedents.counted(MENTIONS, WORDS).tolist() == [3, 1, 1, 1, 1]
+    lower = ("Anna", "keller", *WORDS[2:])
+    assert antecedents.counted(MENTIONS, lower).tolist() == [3, 1, 1, 1, 1]
+
+
 def test_rules_by_hand() -> None:
     correct = dict(
         zip(antecedents.SYSTEMS, antecedents.baselines(document(), MENTIONS), strict=True)
     )
     # She -> the doctor; the old doctor -> She; Mrs. Keller -> the old doctor
-    assert correct["nearest"].tolist() == [0, 0, 0, 0]
+    assert correct["nearest"].tolist() == [0, 0, 0, 0, 0]
     # She has none; the old doctor -> the doctor; Mrs. Keller -> Anna Keller
-    assert correct["head_match"].tolist() == [2, 0, 1, 1]
+    assert correct["head_match"].tolist() == [2, 0, 1, 1, 0]
     # She -> the doctor: its gender is unknown, and it is nearer than Anna Keller
-    assert correct["rules"].tolist() == [2, 0, 1, 1]
+    assert correct["rules"].tolist() == [2, 0, 1, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ def scores(
     frame = frame.assign(score=frame["baseline"] + frame["effect"], capped=0, signature="made up")
     frame["ci_low"], frame["ci_high"] = frame["effect"] - 0.5, frame["effect"] + 0.5
     frame["p"] = np.where(frame["effect"].abs() > 0.6, 0.0001, 0.3)
-    return frame.assign(p_corrected=np.minimum(1, 3 * frame["p"]), p_paper=frame["p"])
+    corrected = {"p_corrected": np.minimum(1, 3 * frame["p"]), "p_corrected_error": 0.0}
+    return frame.assign(**corrected, p_paper=frame["p"])
 
 
 def gains(scored: pd.DataFrame) -> pd.DataFrame:

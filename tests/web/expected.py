@@ -17,6 +17,8 @@ ON_DARK = {
     "#332288": "#8f84d6",
     "#882255": "#d0749b",
     "#cccccc": "#8a8f96",
+    "#b2182b": "#d2827a",
+    "#2166ac": "#6ca9e6",
 }
 OKABE_ITO = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 P_LEVEL = 0.05
@@ -150,17 +152,19 @@ def round_step(size: float) -> float:
     return next((step for step in (1, 2, 5) if step * power >= size * (1 - 1e-9)), 10) * power
 
 
-def ramp(scale: str, dark: bool) -> Colormap:
-    """Matplotlib's colours, those of the figures; on a dark page more is brighter."""
+def ramp(measure: dict[str, Any], dark: bool) -> Colormap:
+    """Matplotlib's colours; on a dark page more is brighter; red is harm, lower similarity dark."""
     names = {"sequential": ("Blues", "Blues_r"), "diverging": ("RdBu_r", "berlin")}
-    return colormaps[names[scale][dark]]
+    colour_map = colormaps[names[measure["scale"]][dark]]
+    side = "harm" if measure["scale"] == "diverging" else "better"
+    return colour_map.reversed() if measure.get(side) == "low" else colour_map
 
 
 def kind_colour(categories: list[str], value: int) -> str:
     """A category's colour: the figures' where they have one for each of these names."""
     named = {
         name: look.colour.lower()
-        for group in (colours.TOKENS, colours.HEADS, colours.CLASSES)
+        for group in (colours.TOKENS, colours.HEADS, colours.EFFECTS, colours.CLASSES)
         for key, look in group.items()
         for name in (key, look.name)
     }
@@ -180,7 +184,7 @@ def colour(measure: dict[str, Any], index: int, dark: bool) -> tuple[int, ...] |
         return tuple(int(code[at : at + 2], 16) for at in (1, 3, 5))
     low, high = domain(measure)
     share = min(1.0, max(0.0, (value - low) / (high - low)))
-    return tuple(round(255 * part) for part in ramp(measure["scale"], dark)(share)[:3])
+    return tuple(round(255 * part) for part in ramp(measure, dark)(share)[:3])
 
 
 def weights(

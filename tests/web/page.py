@@ -118,7 +118,8 @@ def squeezed(page: Page) -> list[str]:
 
 
 def saved(page: Page, button: Locator) -> str:
-    """The text of the file that a button downloads."""
+    """The text of the file that a button downloads, folded or not."""
+    button.evaluate("one => one.closest('details')?.setAttribute('open', '')")
     with page.expect_download() as download:
         button.click()
     return Path(download.value.path()).read_text(encoding="utf-8")

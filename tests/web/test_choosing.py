@@ -42,7 +42,7 @@ def click_on_legend(page: Page, measure: dict[str, Any], value: float) -> None:
 
 def test_heads_above_60_on_dobj_are_two_clicks(study: Study, show: Opener) -> None:
     """One chooses the measure (in a list), the other is on the legend, where it states 60."""
-    page, dobj = show(study), measure_of(study, "syntax.dobj")
+    page, dobj = show(study, "view=grid"), measure_of(study, "syntax.dobj")
     choose(page, dobj)
     assert len(bright(page)) == len(dobj["value"])
     click_on_legend(page, dobj, 60)
@@ -64,7 +64,7 @@ def test_heads_above_60_on_dobj_are_two_clicks(study: Study, show: Opener) -> No
 
 
 def test_dragging_and_keys_select_heads(study: Study, show: Opener) -> None:
-    page = show(study)
+    page = show(study, "view=grid")
     start, end = (
         page.locator(f'main [data-head="{head}"]').first.bounding_box() for head in ("2-1", "1-2")
     )

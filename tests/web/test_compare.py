@@ -37,7 +37,7 @@ def test_the_difference_is_the_difference(of: str, study: Study, show: Opener) -
     settle(page)
     first = weights(study.atlas, segment, before)[a]
     other = weights(study.atlas, segment, second)[b]
-    rows = parsed_csv(saved(page, page.locator(".save-csv").first))
+    rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
     for side, expected in (("A", first), ("B", other), ("B - A", other - first)):
         found = [float(row["weight"]) for row in rows if row["side"] == side]
         assert np.allclose(np.reshape(found, first.shape), expected, rtol=1e-4, atol=1e-6), side

@@ -24,7 +24,7 @@ from tests.web.views import views
 from workflow_scripts.atlas.atlas_page import MEGABYTE
 from workflow_scripts.atlas.texts import decode
 
-GRID, CARD = "model=decoder", "view=head&model=decoder&head=15-1"
+GRID, CARD = "view=grid&model=decoder", "view=head&model=decoder&head=15-1"
 WHOLE = "#first"
 
 
@@ -59,6 +59,11 @@ def test_roles_are_marks_in_the_grid_and_filter_it(decoder: Study, show: Opener)
     assert page.locator(".kv-group .bracket").count() == 3
     texts = page.locator(".kv-group title").all_text_contents()
     assert texts[1] == "Heads 4 to 6 of a layer share its keys and values 2"
+    page.locator(".roles button", has_text="Previous").click()
+    settle(page)
+    assert fragment(page).endswith("measure=entropy.cls&filter=@previous")
+    assert "Highest heads" in page.locator(".ranked").inner_text()
+    go(page, GRID)
     page.locator(".roles button", has_text="Copying").click()
     settle(page)
     assert fragment(page).endswith("filter=@copying")
@@ -66,11 +71,11 @@ def test_roles_are_marks_in_the_grid_and_filter_it(decoder: Study, show: Opener)
     assert page.locator(".roles button[aria-pressed=true]").count() == 1
     picture = parsed_svg(saved(page, page.locator(".save-svg")))
     assert "Roles of heads: I: Induction" in " ".join(picture.itertext())
-    go(page, f"view=table&{fragment(page)}")
+    go(page, fragment(page).replace("view=grid", "view=table"))
     assert page.locator(".heads-table tbody tr").count() == len(badges[3]["heads"])
     rows = parsed_csv(saved(page, page.locator(".save-csv")))
     assert all("copying" in row["roles"].split(";") for row in rows)
-    go(page, "")
+    go(page, "view=grid")
     assert page.locator(".roles, .kv-group, .role-mark").count() == 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.web.conftest import Opener, Study
-from tests.web.page import cell, settle
+from tests.web.page import settle
 from workflow_scripts.atlas.notebook import Atlas
 
 HOST = "<!doctype html><meta charset=utf-8><title>Host</title><p>host</p>{}"
@@ -32,18 +32,18 @@ def test_it_works_in_a_frame(
     host.write_text(HOST.format(embedded(study, how)), encoding="utf-8")
     page = show(study, url=host.as_uri())
     frame = page.frames[1]
-    frame.wait_for_selector('main[data-view="grid"]')
-    cell(frame, "2-2").click()
+    frame.locator('main[data-view="maps"] [data-head="2-2"]').click()
     frame.wait_for_selector('main[data-view="head"]')
     assert frame.locator("main h2").first.inner_text() == "2-2"
     settle(frame)
     page.keyboard.press("ArrowRight")
     frame.locator("h2", has_text="2-3").wait_for()
     page.keyboard.press("Escape")
-    frame.wait_for_selector('main[data-view="grid"]')
-    for name in ("Scatter", "Compare", "About", "Table", "Grid"):
+    frame.wait_for_selector('main[data-view="maps"]')
+    for name in ("Scatter", "Compare", "About", "Table", "Measures"):
         frame.locator("nav").get_by_text(name, exact=True).click()
-        frame.wait_for_selector(f'main[data-view="{name.lower()}"]')
+        view = name.lower() if name != "Measures" else "grid"
+        frame.wait_for_selector(f'main[data-view="{view}"]')
     frame.evaluate("history.back()")
     frame.wait_for_selector('main[data-view="table"]')
     frame.get_by_role("button", name="Dark").click()

@@ -27,8 +27,8 @@ def test_colours_are_those_of_the_values(study: Study, scheme: str, show: Opener
 
 
 def test_choosing_a_measure_recolours_the_grid(study: Study, show: Opener) -> None:
-    page = show(study)
     first, second = study.opening, study.measures()[1]
+    page = show(study, f"measure={first['id']}")
     before = cells(page)
     choose(page, second)
     after = cells(page)
@@ -43,7 +43,7 @@ def test_choosing_a_measure_recolours_the_grid(study: Study, show: Opener) -> No
 
 
 def test_pointing_at_a_head_shows_its_value(demo: Study, show: Opener) -> None:
-    page = show(demo)
+    page = show(demo, "view=grid")
     measure, model = demo.opening, demo.atlas["models"][0]
     for index in (0, 17):
         head = head_name(model, index)
@@ -54,7 +54,7 @@ def test_pointing_at_a_head_shows_its_value(demo: Study, show: Opener) -> None:
 
 def test_the_grid_is_one_stop_of_the_tab_key(demo: Study, show: Opener) -> None:
     """On one of its heads, and not on the grid around them too."""
-    page = show(demo)
+    page = show(demo, "view=grid")
     page.locator(".options button").last.focus()
     stops = []
     for _ in range(8):

@@ -8,7 +8,7 @@ from tests.web.page import cell, cells, fragment, go, settle
 
 
 def test_a_click_opens_the_card_and_back_returns(study: Study, show: Opener) -> None:
-    page = show(study)
+    page = show(study, "view=grid")
     before = cells(page)
     cell(page, "2-3").click()
     page.wait_for_selector('main[data-view="head"]')
@@ -25,7 +25,7 @@ def test_a_click_opens_the_card_and_back_returns(study: Study, show: Opener) -> 
 
 def test_arrows_move_enter_opens_escape_leaves(study: Study, show: Opener) -> None:
     """Layer 1 is at the bottom, so Up is the next layer."""
-    page = show(study)
+    page = show(study, "view=grid")
     cell(page, "1-1").focus()
     for key, head in [
         ("ArrowRight", "1-2"),
@@ -83,7 +83,7 @@ def test_a_card_starts_at_its_top_and_leads_back_to_its_row(
 def test_the_focus_is_on_the_heading_of_a_card_and_goes_back_to_the_point(
     demo: Study, show: Opener
 ) -> None:
-    page = show(demo)
+    page = show(demo, "view=grid")
     cell(page, "2-3").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('main[data-view="head"]')

@@ -151,3 +151,53 @@ def test_what_is_stored_and_what_is_missing_is_stated(demo: Study, show: Opener)
             if state["name"] not in stored:
                 assert state["title"] in text.partition("no maps of")[2]
         assert (f"on {len(texts)} text" in text) == (len(texts) > 0)
+
+
+def test_findings_stand_next_to_the_maps_and_lead_to_what_shows_them(
+    demo: Study, show: Opener
+) -> None:
+    page = show(demo)
+    links = page.locator('main[data-view="maps"] .findings a')
+    assert links.count() == 5
+    assert "n = " in page.locator(".findings").inner_text()
+    for place in range(5):
+        view = "head" if "view=head" in (links.nth(place).get_attribute("href") or "") else "grid"
+        links.nth(place).click()
+        page.wait_for_selector(f'main[data-view="{view}"]')
+        settle(page)
+        assert page.locator("main .notice").count() == 0
+        page.go_back()
+        page.wait_for_selector('main[data-view="maps"]')
+        settle(page)
+
+
+def test_frames_have_the_colours_of_the_kinds(demo: Study, show: Opener) -> None:
+    """As the legend has them, which leads to the grid of a kind's heads alone."""
+    page = show(demo)
+    settle(page)
+    kinds = demo.opening
+    outline = "one => getComputedStyle(one).outlineColor"
+    for swatch in page.locator(".kinds li:has(i)").all():
+        title = swatch.locator("a").inner_text()
+        index = kinds["value"].index(kinds["categories"].index(title))
+        head = head_name(demo.atlas["models"][0], index)
+        border = swatch.locator("i").evaluate("one => getComputedStyle(one).borderTopColor")
+        assert page.locator(f'.head-map[data-head="{head}"]').evaluate(outline) == border
+    page.locator(".kinds a").first.click()
+    page.wait_for_selector('main[data-view="grid"]')
+    assert "filter=behaviour.stratum:" in fragment(page)
+
+
+def test_a_card_shows_the_text_on_which_what_it_says_shows_most(demo: Study, show: Opener) -> None:
+    """Head 1-3 attends to the previous token: the text with its largest mean weight there."""
+    page = show(demo, "view=head&head=1-3")
+    settle(page)
+    shares = {}
+    for segment in demo.atlas["segments"]:
+        if segment["model"] == "minilm":
+            map_ = weights(demo.atlas, segment, "pretrained")[0, 2]
+            shares[segment["id"]] = np.diag(map_, -1).mean()
+    best = max(shares, key=shares.get)
+    assert page.locator("#segment").input_value() == best
+    note = page.locator(".maps .note").first.inner_text()
+    assert f"previous token: {100 * shares[best]:.0f}%" in note

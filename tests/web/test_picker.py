@@ -25,7 +25,7 @@ def listed(study: Study, *words: str) -> list[str]:
 
 
 def test_words_filter_the_list_and_enter_chooses(demo: Study, show: Opener) -> None:
-    page = show(demo)
+    page = show(demo, f"measure={demo.opening['id']}")
     page.locator("#measure").focus()
     page.keyboard.press("ArrowDown")
     assert page.locator(f"{LIST} [role=option]").count() == len(demo.measures())
@@ -43,6 +43,22 @@ def test_words_filter_the_list_and_enter_chooses(demo: Study, show: Opener) -> N
     assert fragment(page) == f"measure={chosen['id']}"
     assert page.locator(LIST).is_hidden()
     assert page.locator("h2").inner_text().startswith(found[0])
+
+
+def test_words_find_what_another_model_has_and_switch_to_it(hostile: Study, show: Opener) -> None:
+    page = show(hostile)
+    page.locator("#measure").click()
+    assert page.locator(f"{LIST} [data-id^=translation]").count() == 0
+    page.keyboard.type("masking BLEU")
+    settle(page)
+    found = page.locator(f"{LIST} [role=option]")
+    assert found.count() == 1  # once for several translators
+    found.click()
+    settle(page)
+    assert {"model=translation.1", "measure=translation.head.zero.test.bleu"} <= set(
+        fragment(page).split("&")
+    )
+    assert page.locator("#model").input_value() == "translation.1"
 
 
 def test_arrows_move_and_escape_leaves_all_as_it_was(demo: Study, show: Opener) -> None:

@@ -15,7 +15,7 @@ def test_every_view_is_shown_and_fits(study: Study, show: Opener) -> None:
     page = show(study)
     for name, where in views(study.atlas).items():
         go(page, where)
-        view = where.partition("view=")[2].partition("&")[0] or "grid"
+        view = where.partition("view=")[2].partition("&")[0] or ("grid" if where else "maps")
         assert page.locator(f'main[data-view="{view}"]').count() == 1, name
         assert page.locator("main").inner_text().strip(), name
         for width in (1280, 1000, 700, 640, 390, 320):
@@ -68,7 +68,7 @@ def test_an_encoded_fragment_is_understood(demo: Study, show: Opener) -> None:
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
-        ("view=nothing", ["“nothing”; the grid is shown"]),
+        ("view=nothing", ["“nothing”; “maps” is shown"]),
         ("view=head&head=99-99", ["“99-99”; 1-1 is shown"]),
         ("model=nothing&measure=nothing", ["model “nothing”", "measure “nothing”"]),
         ("view=compare&a=nothing/1-1/x&b=", ["“nothing/1-1/x”; side A is"]),

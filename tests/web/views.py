@@ -17,7 +17,8 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
     own = [segment for segment in atlas["segments"] if segment["model"] == name]
     tuned = next((segment for segment in own if len(segment["maps"]) > 1), None)
     found = {
-        "grid": "",
+        "opening": "",
+        "grid": "view=grid",
         "grid-measure": f"measure={numeric[0]}",
         "scatter": f"view=scatter&x={numeric[0]}&y={numeric[1]}",
         "table": "view=table",
@@ -48,13 +49,13 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
     translators = [model for model in models if "types" in model]
     if translators:
         name, state = translators[0]["name"], translators[0]["states"][0]["name"]
-        found["grid-translator"] = f"model={name}"
+        found["grid-translator"] = f"view=grid&model={name}"
         sides = [f"{side}={name}/Dec-Dec 1-{head}/{state}" for side, head in (("a", 1), ("b", 2))]
         found["compare-translators"] = f"view=compare&{'&'.join(sides)}"
     if decoder := next((model for model in models if model.get("causal")), None):
         name, head = decoder["name"], f"{(decoder['n_layers'] + 1) // 2}-1"
         at = f"model={name}&head={head}&first=hidden"
-        found["grid-decoder"] = f"model={name}"
+        found["grid-decoder"] = f"view=grid&model={name}"
         found["table-decoder"] = f"view=table&model={name}&filter=@{decoder['badges'][0]['id']}"
         found["scatter-decoder"] = f"view=scatter&model={name}"
         found["maps-decoder"] = f"view=maps&{at}"

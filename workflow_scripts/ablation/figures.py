@@ -354,7 +354,12 @@ def ablation_modes_figure(table: Path) -> Figure:
             figures.intervals(axes, "x", rows["rho"], [rows[e] for e in ends], y, look, **style)
             for place, noisy in zip(y, rows["too_noisy"], strict=True):
                 if noisy:
-                    style = {"size": 5, "color": look.colour, "ha": "center", "va": "center"}
+                    style = {
+                        "size": figures.SMALL,
+                        "color": look.colour,
+                        "ha": "center",
+                        "va": "center",
+                    }
                     axes.text(0, place, "too noisy", **style)
         axes.set(xlim=(-1, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel="Spearman's ρ over heads")
         axes.set_yticks(range(len(names)), [f"{one}, {other}" for one, other in names])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ ATTRIBUTION = Table(
     keys=("task", "seed", "estimate"),
     **NO_EFFECT,
     decimals=4,
+    harm="high",
     paper="beyond",
     group="Attribution",
 )
@@ -58,12 +60,16 @@ SCORES = Table(
     factor=100,
     unit="points",
     decimals=1,
+    harm="low",
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
     value="stratum",
     **NO_INTERVAL,
-    categories=("syntactic", "frames", "coreference", "position", "special tokens", "unclassified"),
+    categories=(
+        *("syntactic", "frames", "coreference", "same word"),
+        *("position", "special tokens", "unclassified"),
+    ),
     paper=PAPER,
     group="Kinds of heads",
 )
@@ -76,6 +82,7 @@ NEXT_TOKEN = Table(
     **NO_EFFECT,
     unit="nats",
     decimals=3,
+    harm="high",
 )
 UNCLASSIFIED = HEADS.categories[-1]
 # The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
@@ -83,6 +90,7 @@ MEASURED_ON = {
     "syntactic": "trees",
     "frames": "frames",
     "coreference": "mentions",
+    "same word": "text",
     "position": "text",
     "special tokens": "text",
 }
@@ -200,12 +208,13 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "least one relation and beats that relation's best fixed offset. Frames: it attends "
         "between predicates and their frame elements more than between other words as far apart, "
         "by 2 points or more (p < 0.05, corrected for the heads). Coreference: it is the best head "
-        "at finding antecedents of pronouns, names or nouns, and beats both the nearest mention "
-        "and the nearest mention with the same head word. Position: most of its attention is on "
-        "the previous, the next or the current token. Special tokens: most is on [CLS] and [SEP]. "
-        "Unclassified: none of these. A head beats a baseline if the 95% interval of its gain, "
-        "corrected for all heads and relations or types of mentions, is above 0. Only kinds that "
-        "this study measures are used.",
+        "at finding antecedents of mentions none of whose antecedents has their head word, and "
+        "beats the nearest mention. Same word: it gives other occurrences of a word at least 10 "
+        "points more than other repeated words at the same distances (95% interval). Position: "
+        "most of its attention is on the previous, the next or the current token. Special tokens: "
+        "most is on [CLS] and [SEP]. Unclassified: none of these. A head beats a baseline if the "
+        "95% interval of its gain, corrected for all heads and relations, is above 0. Only kinds "
+        "that this study measures are used.",
         category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
     )
     runs = found.each(SCORES)
@@ -235,7 +244,7 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
             title, run = _run(task, seed)
             yield table.form(
                 f"modes.{task}.{seed}",
-                f"Consistent ablation effect ({title})",
+                f"Consistent ablation effect on the loss ({title})",
                 f"Whether ablating the head changes the loss on {title} with all ablation methods "
                 f"({', '.join(modes)}), with some or with none, and whether the effect depends on "
                 "the method. p below .05, corrected for all heads."
@@ -275,23 +284,43 @@ def _run(task: str, seed: int) -> tuple[str, dict[str, Any]]:
 
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
-    """Heads whose effects on the loss show in all modes, or depend on it, on any task."""
-    for table in (MODE_HEADS, NEXT_TOKEN_MODE_HEADS):
+    """Heads without which a task's score is shown to fall in each mode, and in one alone."""
+    tasks: dict[str, dict[str, list[str]]] = {}  # the measures of each mode, one for each seed
+    for table in found.each(SCORES):
+        frame = found[table]
+        rows = frame[(frame["unit"] == "head") & (frame["split"] == "dev")]
+        task, seed = table.names["task"], table.names["seed"]
+        for mode in rows["mode"].unique():
+            measures = tasks.setdefault(task, {}).setdefault(mode, [])
+            measures.append(f"disabling.{task}.{seed}.head.{mode}.dev")
+    for mark, (task, modes) in zip(ascii_lowercase, sorted(tasks.items()), strict=False):
+        score = METRICS[TASKS[task].main_metric]
+        yield from harmful(task, mark, f"{task_title(task)}: {score} falls", modes)
+    if NEXT_TOKEN in found:
+        rows = found[NEXT_TOKEN]
+        modes = rows.loc[rows["unit"] == "head", "mode"].unique()
+        of_mode = {mode: [f"nats.head.{mode}"] for mode in modes}
+        yield from harmful("text", "t", "Running text: loss rises", of_mode)
+
+
+def harmful(task: str, mark: str, title: str, modes: dict[str, list[str]]) -> Iterator[Badge]:
+    """Badges of the heads that every measure of all `modes` shows, and of one mode alone."""
+    every = [measure for of_mode in modes.values() for measure in of_mode]
+    names, n = ", ".join(modes), len(every) // len(modes)
+    seeds = f" and with each of {n} seeds" if n > 1 else ""
+    ways = {"all": (mark, f"in all modes ({names})", every, [])} if len(modes) > 1 else {}
+    for mode, measures in modes.items():
+        unless = every if len(modes) > 1 else []
+        ways[mode] = mark + mode[0], f"({mode})", measures, unless
+    for way, (mark, mode, measures, unless) in ways.items():
         yield Badge(
-            "in-all-modes",
-            "A",
-            "Consistent ablation effect",
-            "With every ablation method the loss differs from the intact model's, in the same "
-            "direction: p below .05 for each, corrected for all heads. On at least one task.",
-            table,
-            {"of": "loss", "verdict": "in all modes"},
-        )
-        yield Badge(
-            "mode-dependent",
-            "M",
-            "Effect depends on ablation method",
-            "The loss with the head ablated by one method differs from that by another: p below "
-            ".05, corrected for all heads and pairs of methods. On at least one task.",
-            table,
-            {"of": "loss", "verdict": "depends on the mode"},
+            f"harm.{task}.{way}",
+            mark,
+            f"{title} {mode}",
+            "With this head alone disabled: paired randomisation test, p below .05, corrected for "
+            f"the number of heads, in each of these modes{seeds}"
+            f"{', but not in all modes' if unless else ''}.",
+            measure=measures[0],
+            harm=tuple(measures),
+            unless=tuple(unless),
         )

@@ -20,6 +20,7 @@ HEADS = Table(
     p="p_corrected",
     **NO_EFFECT,
     better="low",
+    harm="low",
     paper="niven2019",
     group="Cue",
 )

@@ -1,6 +1,7 @@
 """Everything the study found out about every head, from its tables, as one tidy JSON file."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from workflow_scripts.core.measures.forms import (
     FORMAT,
     PRETRAINED,
     VERSION,
+    Badge,
     Form,
     Study,
     Tables,
@@ -24,6 +26,7 @@ from workflow_scripts.core.measures.forms import (
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import CONFIDENCE
 
+MOST = 0.1  # of the heads: what more of them have distinguishes none
 GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = collect("measures")
 DISTANCES = "clusters/distances.parquet"
@@ -92,6 +95,19 @@ def states_of(used: Iterable[str], adopted: bool = False) -> list[dict[str, Any]
         of_seed = {"seed": int(seed)} if seed else {}
         states.append({"name": name, "title": title, "task": task} | of_seed)
     return states
+
+
+def shown_badges(
+    found: Tables, badges: Iterable[Badge], measures: Sequence[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The badges that a head has, and a sentence on those that more than MOST of the heads have."""
+    entries = [badge_entry(badge, found, measures) for badge in badges]
+    size = math.prod(found.shape)
+    many = [entry for entry in entries if len(entry["heads"]) > MOST * size]
+    words = [f"{entry['title']} ({len(entry['heads'])} of {size})" for entry in many]
+    about = f"{found.model}, roles of more than {MOST:.0%} of the heads, which have no badge: "
+    sentences = [f"{about}{'; '.join(words)}."] if words else []
+    return [entry for entry in entries if entry["heads"] and entry not in many], sentences
 
 
 def model_entry(
@@ -169,7 +185,10 @@ def assemble(
         about = model_entry(card, own_states, labels.get(found.model, found.model))
         declared = [one.badges(found, study) for one in MEASURES.values() if hasattr(one, "badges")]
         every = (badge for of_chapter in declared for badge in of_chapter)
-        badges = [badge_entry(badge, found) for badge in every if badge.table in found]
+        badges, sentences = shown_badges(
+            found, [badge for badge in every if badge.harm or badge.table in found], measures
+        )
+        parts["left_out"] += sentences
         parts["models"].append(about | ({"badges": badges} if badges else {}))
     for path in translators:
         model, found = MEASURES[path.parent.name].opened(path, products)

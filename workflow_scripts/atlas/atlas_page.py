@@ -1,5 +1,6 @@
 """The atlas as one page that needs nothing else: no server, no network, no storage."""
 
+import csv
 import html
 import json
 import math
@@ -8,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.measures.findings import chosen, fragment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import json_in_script, script_digest
 
@@ -174,10 +177,65 @@ def map_names(segment: dict[str, Any]) -> list[str]:
     return [*of_types, *segment["norms"].values()]
 
 
-def main(atlas: Path, page: job.Out, megabytes: float = 20, file: str = "") -> None:
-    """Write the page; `file` is the study's, which the page's commands name."""
+def findings_of(
+    atlas: Mapping[str, Any],
+    claims: Iterable[Path],
+    cases: Iterable[Path],
+    published: Iterable[Path],
+    printed: Iterable[Path],
+    origins: Mapping[str, str],
+) -> list[dict[str, str]]:
+    """The findings of each model that a view of the atlas shows, with the view's address.
+
+    `claims` are the models' tables of claims and `cases` what their rows are of, in the same
+    order; `published` has the claims' views; `printed` are tables that findings may rest on.
+    """
+    measures: dict[str, list[str]] = {}  # their ids by model
+    for measure in atlas["measures"]:
+        measures.setdefault(measure["model"], []).append(measure["id"])
+    views = {row["id"]: row["view"] for path in published for row in _rows(path)}
+    judged = {path.parents[1].name: _rows(path) for path in claims}
+    of_cases = {path.parents[1].name: tables.read(path).to_dict("records") for path in cases}
+    found = []
+    for model in (each["name"] for each in atlas["models"]):
+        own = {path.stem: _rows(path) for path in printed if path.parents[1].name == model}
+        rows = judged.get(model, [])
+        of = {
+            (row["id"], row["case"]): case
+            for row, case in zip(rows, of_cases.get(model, []), strict=True)
+        }
+        for finding in chosen(rows, own, origins):
+            view = finding.view or views.get(finding.claim, "")
+            case = of.get((finding.claim, finding.case), {"task": "", "run": ""})
+            if view and (address := fragment(view, case, model, measures)):
+                parts = {"model": model, "sentence": finding.sentence, "numbers": finding.numbers}
+                found.append(parts | {"verdict": finding.verdict, "address": address})
+    return found
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def main(
+    atlas: Path,
+    page: job.Out,
+    megabytes: float = 20,
+    file: str = "",
+    claims: list[Path] = (),
+    cases: list[Path] = (),
+    published: list[Path] = (),
+    printed: list[Path] = (),
+    origins: dict | None = None,
+) -> None:
+    """Write the page; `file` is the study's, which the page's commands name.
+
+    The other files are those of `findings_of`.
+    """
     content = json.loads(atlas.read_text(encoding="utf-8"))
     content["study"] |= {"file": file} if file else {}
+    content["findings"] = findings_of(content, claims, cases, published, printed, origins or {})
     page.write_text(build(fit(content, megabytes)), encoding="utf-8")
 
 

@@ -170,10 +170,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
             {"role": role, "confirmed": True},
             measure=f"role.{role}",
         )
-    about = "The mean weight on the first token of texts exceeds the threshold."
     where = {"has_role": True}
-    of_text = {"first": "text"} | where
-    yield Badge("sink", "S", "BOS sink", about, SINKS, of_text, "sink.text")
     about = (
         "On random tokens the attended token has the largest logit in the head's own output more "
         "often than the threshold, and a larger one than the sequence's other tokens with p below "

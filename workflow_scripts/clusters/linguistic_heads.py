@@ -1,6 +1,7 @@
 """Linguistic heads of Figure 6 (Clark et al. 2019, section 6), found in sections 4.2 and 4.3.
 
-In the paper these are the heads of Figure 5: the best one for each relation, and for coreference.
+In the paper these are the heads of Figure 5: the best one for each relation, and for coreference;
+here, so that it matches no words, for mentions whose antecedents are other words.
 """
 
 from pathlib import Path

@@ -12,7 +12,8 @@ import numpy as np
 from workflow_scripts.core.data.annotations import MENTION_KINDS, Document, Mention
 
 ALL = "all"
-TYPES = (ALL, *MENTION_KINDS)
+OTHER_WORD = "other_word"  # mentions none of whose antecedents has their head word
+TYPES = (ALL, *MENTION_KINDS, OTHER_WORD)
 CANDIDATES = ("words", "mentions")
 Sieve = Callable[[Mention, Mention, Sequence[str]], bool]
 
@@ -48,14 +49,15 @@ def coreferent(mentions: Sequence[Mention]) -> list[tuple[int, set[int]]]:
     return pairs
 
 
-def types_of(mention: Mention) -> np.ndarray:
-    """Which of TYPES a mention counts for, bool [type]."""
-    return np.array([kind in (ALL, mention.kind) for kind in TYPES])
+def types_of(mention: Mention, heads: set[int], words: Sequence[str]) -> np.ndarray:
+    """Which of TYPES a mention counts for, bool [type]; `heads` are those of its antecedents."""
+    same = words[mention.head].lower() in {words[head].lower() for head in heads}
+    return np.array([kind in (ALL, mention.kind) for kind in TYPES[:-1]] + [not same])
 
 
-def counted(mentions: Sequence[Mention]) -> np.ndarray:
-    """Number of coreferent mentions, int [type]."""
-    types = [types_of(mentions[index]) for index, _ in coreferent(mentions)]
+def counted(mentions: Sequence[Mention], text: Sequence[str]) -> np.ndarray:
+    """Number of coreferent mentions, int [type]; `text` has the words of the document."""
+    types = [types_of(mentions[index], heads, text) for index, heads in coreferent(mentions)]
     return np.sum([np.zeros(len(TYPES), int), *types], axis=0)
 
 
@@ -88,10 +90,12 @@ class AntecedentHits(NamedTuple):
     total: np.ndarray
 
 
-def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) -> AntecedentHits:
+def hits(
+    attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention], text: Sequence[str]
+) -> AntecedentHits:
     """Whether the candidate with the largest weight, the first such, is an antecedent."""
     shape = (len(CANDIDATES), *attention.shape[:2], len(TYPES))
-    found = AntecedentHits(np.zeros(shape, int), np.zeros(shape, int), counted(mentions))
+    found = AntecedentHits(np.zeros(shape, int), np.zeros(shape, int), counted(mentions, text))
     pairs = coreferent(mentions)
     for row, candidates in enumerate(CANDIDATES):
         weights, chosen_from = weights_of(attention, words, mentions, candidates)
@@ -100,13 +104,13 @@ def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) 
             largest = of_mention == of_mention.max(axis=-1, keepdims=True)
             correct = right[of_mention.argmax(axis=-1)]
             tied = largest[..., right].any(axis=-1) & largest[..., ~right].any(axis=-1)
-            types = types_of(mentions[index])
+            types = types_of(mentions[index], heads, text)
             found.correct[row] += correct[..., None] & types
             found.tied[row] += tied[..., None] & types
     return found
 
 
-def by_chance(words: np.ndarray, mentions: Sequence[Mention]) -> np.ndarray:
+def by_chance(words: np.ndarray, mentions: Sequence[Mention], text: Sequence[str]) -> np.ndarray:
     """For how many coreferent mentions a random choice among the words before is an antecedent.
 
     float64 [candidates, type]; `words` [word] are those that a decoder's head can choose.
@@ -114,10 +118,11 @@ def by_chance(words: np.ndarray, mentions: Sequence[Mention]) -> np.ndarray:
     chance = np.zeros((len(CANDIDATES), len(TYPES)))
     heads = np.unique([mention.head for mention in mentions])
     for index, right in coreferent(mentions):
+        types = types_of(mentions[index], right, text)
         for row, chosen_from in enumerate((words, heads)):
             n_before = int((chosen_from < mentions[index].head).sum())
             within = sum(head < mentions[index].head for head in right)
-            chance[row] += within / n_before * types_of(mentions[index]) if n_before else 0
+            chance[row] += within / n_before * types if n_before else 0
     return chance
 
 
@@ -171,5 +176,5 @@ def baselines(document: Document, mentions: Sequence[Mention]) -> np.ndarray:
         for row, sieves in enumerate(SYSTEMS.values()):
             chosen = select(mentions, index, document.words, sieves)
             if chosen is not None and chosen.head in heads:
-                correct[row] += types_of(mentions[index])
+                correct[row] += types_of(mentions[index], heads, document.words)
     return correct

@@ -7,7 +7,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.run import job
-from workflow_scripts.coreference.antecedents import ALL
+from workflow_scripts.coreference.antecedents import ALL, OTHER_WORD
 
 SYSTEMS = {"nearest": "nearest mention", "head_match": "head word match", "rules": "four sieves"}
 # The paper's own accuracies (BERT-base, head 5-4, on CoNLL-2012), in percent.
@@ -63,7 +63,8 @@ def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.
                 }
             )
     table = pd.DataFrame(rows)
-    table["compared"] = (table["system"] != "best head") | (table["candidates"] == COMPARED)
+    as_in_paper = (table["system"] != "best head") | (table["candidates"] == COMPARED)
+    table["compared"] = as_in_paper & (table["type"] != OTHER_WORD)
     if "coverage" in table:  # of a decoder, and the paper has none
         table = table.drop(columns=["paper_accuracy", "compared"])
     else:

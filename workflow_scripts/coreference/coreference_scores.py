@@ -74,16 +74,17 @@ def count_corpus(
             n_mentions += len(document.mentions)
             n_cut += len(document.mentions) - len(mentions)
             if decoder:
-                of_all += antecedents.counted(antecedents.readable(document, example.word))
+                every = antecedents.readable(document, example.word)
+                of_all += antecedents.counted(every, document.words)
         if not antecedents.coreferent(mentions):
             return
-        found = antecedents.hits(attention.among, attention.words, mentions)
+        found = antecedents.hits(attention.among, attention.words, mentions, document.words)
         correct[unit, :, layers] += found.correct
         tied[:, layers] += found.tied
         if not example.is_first:
             return
         of_text[example.index] = found.total
-        chance[example.index] = antecedents.by_chance(attention.words, mentions)
+        chance[example.index] = antecedents.by_chance(attention.words, mentions, document.words)
         rules[unit] += antecedents.baselines(document, mentions)
 
     def counts() -> MentionCounts:

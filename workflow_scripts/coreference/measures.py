@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.measures.forms import (
     KEYS,
     OVER_DOCUMENTS,
@@ -16,6 +17,7 @@ from workflow_scripts.core.measures.forms import (
     TableSet,
 )
 from workflow_scripts.core.stats.randomisation import best_above_baseline
+from workflow_scripts.coreference.antecedents import OTHER_WORD
 
 DATA = ("mentions", "Coreferent mentions")
 SCORES = Table(
@@ -34,6 +36,7 @@ RULES = replace(
     keys=("system", "type"),
 )
 MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nominals"}
+MENTIONS |= {OTHER_WORD: "mentions whose antecedents are other words"}
 # The simplest rules, which a head must beat to be of use, with their names for people.
 BASELINES = {"nearest": "nearest mention", "head_match": "nearest mention with the same head word"}
 CANDIDATES = {"words": "all other words", "mentions": "the earlier mentions"}
@@ -75,38 +78,38 @@ HEAD_KINDS = {"coreference": lambda head, _: head["coreference_head"]}
 
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
-    """Per head: the type of mentions at which it most exceeds the better of two simple rules.
+    """Per head: how often it finds antecedents of mentions of another word than all of these.
 
-    Of pronouns, names and nouns, those with at least `settings["fewest"]` mentions; the head's
-    candidates are all other words. `antecedents` is its accuracy, `antecedents_above` by how much
-    it exceeds the better of BASELINES, `coreference_head` whether no other head is better at that
-    type and the difference is more than chance, corrected for all heads and types. None where the
-    study has no such mentions.
+    The head's candidates are all other words. `antecedents` is its accuracy, `antecedents_above` by
+    how much it exceeds the better of BASELINES, `coreference_head` whether no other head is better
+    and the difference is more than chance, corrected for all heads. None where the study has fewer
+    than `settings["fewest"]` such mentions.
     """
     if SCORES not in found or RULES not in found:
         return None
-    scores, rules = found[SCORES], found[RULES]
-    rules = rules[rules["system"].isin(BASELINES)]
-    frame = scores[(scores["candidates"] == "words") & (scores["type"] != "all")]
+    frame = of_other_words(found).dropna(subset=["accuracy", "baseline"])
     frame = frame[frame["n"] >= settings["fewest"]]
     if frame.empty:
         return None
-    baseline = frame["type"].map(rules.groupby("type")["accuracy"].max())
-    frame = frame.assign(baseline=baseline).dropna(subset=["accuracy", "baseline"])
     frame["antecedents_above"] = frame["accuracy"] - frame["baseline"]
     frame["coreference_head"] = best_above_baseline(frame, "type")
-    order = ["coreference_head", "antecedents_above"]
-    first = frame.sort_values(order, ascending=False, kind="stable").drop_duplicates(KEYS)
-    first = first.rename(columns={"type": "mentions", "accuracy": "antecedents"})
-    return first[[*KEYS, "mentions", "antecedents", *order[::-1]]]
+    frame = frame.rename(columns={"accuracy": "antecedents"})
+    return frame[[*KEYS, "antecedents", "antecedents_above", "coreference_head"]]
+
+
+def of_other_words(found: TableSet) -> pd.DataFrame:
+    """Each head's score among all other words on mentions of another word, with its `baseline`.
+
+    A head that looks for copies of a word does not find these antecedents.
+    """
+    scores = where(found[SCORES], candidates="words", type=OTHER_WORD)
+    rules = where(found[RULES], type=OTHER_WORD)
+    return scores.assign(baseline=rules[rules["system"].isin(BASELINES)]["accuracy"].max())
 
 
 def best_heads(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
-    """The best head for all mentions among all other words; `baseline` matches head words."""
+    """The best head for mentions of another word than their antecedents."""
     if SCORES not in found or RULES not in found:
         return None
-    scores, rules = found[SCORES], found[RULES]
-    known = scores[(scores["candidates"] == "words") & (scores["type"] == "all")]
-    matching = rules[(rules["system"] == "head_match") & (rules["type"] == "all")]
-    row = known.loc[[known["accuracy"].idxmax()]]
-    return row.assign(behaviour="coreference", baseline=matching["accuracy"].iloc[0])
+    known = of_other_words(found).dropna(subset=["accuracy"])
+    return known.nlargest(1, "accuracy").assign(behaviour="coreference")

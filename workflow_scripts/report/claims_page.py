@@ -3,17 +3,17 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.chapters import SOURCES
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.measures.findings import BADGES, fragment
 from workflow_scripts.core.run import job
 from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import caption, caption_html
-from workflow_scripts.report.table_pages import BADGES, Cell, Column, Link, Page
+from workflow_scripts.report.table_pages import Cell, Column, Link, Page
 
 COLUMNS = (
     Column("statement", "claim", width="wide"),
@@ -25,7 +25,6 @@ COLUMNS = (
     Column("shown", "shown in", width="narrow"),
     Column("paper", "paper", facet=True, width="narrow"),
 )
-MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
 
 def named(path: Path) -> str:
@@ -36,28 +35,6 @@ def named(path: Path) -> str:
         title = f"{'Figure' if numbered[1] == 'fig' else 'Table'} {numbered[2]}"
         return title if title.lower().startswith(kind) else f"{title} ({kind})"
     return f"{words.replace('-', ' ').capitalize()} ({kind})"
-
-
-def fragment(
-    view: str, of: Mapping[str, str], model: str, measures: Mapping[str, Iterable[str]]
-) -> str:
-    """The address of a view within the atlas; empty where the atlas lacks one of its measures.
-
-    `{task}` and `{run}` in `view` stand for the task and the translator that the case is `of`. A
-    `*` in a measure's id stands for any text: the first of the `measures` that fits is meant, of
-    those of `model` where the view names none.
-    """
-    view = view.replace("{task}", of["task"] or "-").replace("{run}", of["run"] or "-")
-    keys = {"model": model} | dict(part.partition("=")[::2] for part in view.split("&"))
-    parts = []
-    for key, value in keys.items():
-        if key in MEASURED:
-            known = measures.get(keys["model"], ())
-            value = next((name for name in known if fnmatchcase(name, value)), "")
-            if not value:
-                return ""
-        parts.append(f"{key}={value}")
-    return "#" + "&".join(parts)
 
 
 def number(row: Mapping[str, str]) -> str:

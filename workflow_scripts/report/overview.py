@@ -1,8 +1,7 @@
-"""The front page: findings, grids of heads, and what the study read and its steps took."""
+"""The front page: the claims, and what the study read and its steps took."""
 
 import contextlib
 import importlib.metadata
-import json
 import platform
 import re
 from collections import Counter
@@ -14,11 +13,10 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.plots.colours import BLACK, HEADS, WHITE
+from workflow_scripts.core.measures.findings import BADGES, VERDICTLESS
 from workflow_scripts.core.run import job
 from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import titles_of_tasks
-from workflow_scripts.report.findings import chosen
 
 
 def duration(seconds: float) -> str:
@@ -40,8 +38,7 @@ CARRIED = {
     "multi30k": ("Multi30k", "studies/multi30k.yaml, one of its two seeds"),
 }
 DIFFERS = "differs from case to case"
-WORDS = (*table_pages.BADGES, DIFFERS)
-KIND = "behaviour.stratum"  # the atlas's measure
+WORDS = (*BADGES, DIFFERS)
 
 
 def counted(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
@@ -53,41 +50,8 @@ def counted(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
     for row in rows:
         if row["central"]:
             by_id.setdefault(row["id"], set()).add(row["verdict"])
-    found = (words - set(table_pages.VERDICTLESS) or words for words in by_id.values())
+    found = (words - set(VERDICTLESS) or words for words in by_id.values())
     return Counter(words.pop() if len(words) == 1 else DIFFERS for words in found)
-
-
-def ink(colour: str) -> str:
-    """Black or white, whichever is read on the colour."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 100 else WHITE
-
-
-def grids(atlas: Mapping[str, Any]) -> list[SimpleNamespace]:
-    """A grid for each model of the atlas whose heads have kinds.
-
-    Its `kinds` have a name, a mark (the first letter of a word that no other kind begins with), a
-    colour and that of the mark, a number of heads, and a note on data that are not real; its
-    `layers` have for each head the number of its kind, or None.
-    """
-    n_heads = {model["name"]: model["n_heads"] for model in atlas["models"]}
-    found = []
-    for measure in atlas["measures"]:
-        if measure["id"] != KIND:
-            continue
-        values, names, n = measure["value"], measure["categories"], n_heads[measure["model"]]
-        notes = measure.get("category_notes") or [None] * len(names)
-        kinds = []
-        for i, (name, note) in enumerate(zip(names, notes, strict=True)):
-            taken = {other[0] for other in names if other != name}
-            mark = next((word[0] for word in name.split() if word[0] not in taken), name[0])
-            look = {"colour": HEADS[name].colour, "ink": ink(HEADS[name].colour)}
-            kinds.append({"name": name, "mark": mark, "n": values.count(i), "note": note} | look)
-        layers = [values[start : start + n] for start in range(0, len(values), n)]
-        kinds = [SimpleNamespace(**kind) for kind in kinds]
-        about = {"model": measure["model"], "about": measure["about"]}
-        found.append(SimpleNamespace(kinds=kinds, layers=layers, **about))
-    return found
 
 
 def columns(
@@ -104,15 +68,6 @@ def columns(
         if {row["model"] for row in rows} & set(claims):
             found[CARRIED[path.stem][0]] = counted(rows)
     return found
-
-
-def figure_of(name: str, model: str, facts: Mapping[str, Any]) -> str:
-    """The path of a figure of a model, or of the study; empty where there is none."""
-    results = Path(facts["results"])
-    for folder in (results / model / "figures", results / "figures"):
-        if (path := (folder / f"{name}.svg").as_posix()) in facts["figures"]:
-            return path
-    return ""
 
 
 def size(rows: Sequence[Mapping[str, str]]) -> str:
@@ -185,35 +140,20 @@ def main(
     facts: dict,
     benchmarks: str,
     translators: list[Path] = (),
-    printed: list[Path] = (),
     carried: list[Path] = (),
-    atlas: Path | None = None,
 ) -> None:
     """Write the page; `facts` is what the config states about the study, and what the report shows.
 
     `cards` are those of its models, `translators` those of the translators that it trained or has;
-    `printed` the tables that findings may rest on, `carried` the repository's own claims tables.
+    `carried` the repository's own claims tables.
     """
     models = [read_card(path) for path in cards]
     judged = {path.parents[1].name: table_pages.read_rows(path) for path in claims}
     ran = steps(Path(benchmarks))
-    found = {}
-    for name in (model["name"] for model in models):
-        tables = {
-            path.stem: table_pages.read_rows(path)
-            for path in printed
-            if path.parents[1].name == name
-        }
-        found[name] = [
-            (finding, figure_of(finding.figure, name, facts))
-            for finding in chosen(judged.get(name, []), tables, facts["origins"])
-        ]
     text = render(
         facts=facts,
         models=models,
         translators=[read_card(path) for path in translators],
-        findings={name: of_model for name, of_model in found.items() if of_model},
-        grids=grids(json.loads(atlas.read_text(encoding="utf-8"))) if atlas else [],
         columns=columns(judged, carried, facts["labels"]) if judged else {},
         verdicts=WORDS,
         carried=CARRIED.values(),

@@ -21,18 +21,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.report.entries import caption, caption_html
 
 SOURCES = Path(__file__).parent / "page"
-# Verdicts on claims, in order, with the names of their colours.
-BADGES = {
-    "reproduced": "good",
-    "carries over": "good",
-    "does not carry over": "bad",
-    "not reproduced": "bad",
-    "inconclusive": "open",
-    "not tested": "none",
-    "not run": "none",
-}
-# What stands in a verdict's place where there is none.
-VERDICTLESS = ("not tested", "not run")
 LONG = 40  # rows from which a LaTeX table may be cut at the end of a page
 WIDE = 40  # characters from which a column's lines are broken
 SPECIAL = str.maketrans(

@@ -50,6 +50,22 @@ SPECIAL_TOKENS = replace(
     **UNIFORM,
     group="Special tokens",
 )
+SAME_WORD = replace(
+    POSITION,
+    file="surface/same_word.parquet",
+    keys=(),
+    null="other",
+    null_title="other repeated words as far away",
+    group="Same word",
+)
+ABOVE_OTHERS = replace(
+    SAME_WORD,
+    value="difference",
+    interval="difference",
+    null=0,
+    unit="points",
+    scale="diverging",
+)
 GRADIENTS = Table(
     "surface/gradients.parquet",
     value="gradient",
@@ -103,6 +119,19 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     gradient = "How much the masked-LM loss changes with the attention to {}: |dL/d weight|, in "
     gradient += f"nats, with the {head} masked-LM head."
     position = "How much of a token's attention goes to {}."
+    if SAME_WORD in found:
+        text = f"Over tokens of the text {study.corpora.get('surface')} whose word occurs elsewhere"
+        text = f"{text}, of a decoder earlier.{study.note('text')} {OVER_DOCUMENTS}"
+        same, other = "other occurrences of its word", "other repeated words at the same distances"
+        title, about = "Attention to the same word", "of a token's attention goes to"
+        yield SAME_WORD.form(
+            "attention.same_word", title, f"How much {about} {same}; baseline: to {other}. {text}"
+        )
+        yield ABOVE_OTHERS.form(
+            "attention.same_word_above",
+            f"{title}, above other words",
+            f"How much more {about} {same} than to {other}. {text}",
+        )
     for table, start, titles, about in (
         (SPECIAL_TOKENS, "attention", TO_SPECIAL, "How much {}."),
         (POSITION, "attention", TO_POSITION, position),
@@ -152,8 +181,10 @@ def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
 
 # A decoder's tokens attend to no next one; its first token is like [CLS].
 POSITIONS, SPECIAL = ("self", "previous", "next"), ("cls", "sep", "first")
+LEAST_ABOVE = 0.1  # of attention, by which a head of the kind "same word" is above other words
 # What a head is, by its columns and a threshold of attention.
 HEAD_KINDS = {
+    "same word": lambda head, _: head.get("same_word_above_low", 0) > LEAST_ABOVE,
     "position": lambda head, least: max(head.get(to, 0) for to in POSITIONS) > least,
     "special tokens": lambda head, least: sum(head.get(to, 0) for to in SPECIAL) > least,
 }
@@ -162,6 +193,7 @@ HEAD_KINDS = {
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     """Per head: attention to itself, neighbours and special tokens, and its entropy in nats.
 
+    Then attention to the same word, and the lower end by which it is above other words.
     For a decoder also entropy as a share of the largest possible, `relative`.
     """
     if not all(table in found for table in (POSITION, SPECIAL_TOKENS, ENTROPY)):
@@ -171,7 +203,11 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     broad = found[ENTROPY]
     shown = [name for name in ("entropy", "relative") if name in broad]
     broad = broad[broad["query"] == "all"].set_index(KEYS)[shown]
-    return wide.join(broad).reset_index()
+    wide = wide.join(broad)
+    if SAME_WORD in found:
+        same = found[SAME_WORD].set_index(KEYS)[["attention", "difference_low"]]
+        wide = wide.join(same.set_axis(["same_word", "same_word_above_low"], axis="columns"))
+    return wide.reset_index()
 
 
 def behaviours(found: TableSet) -> pd.DataFrame | None:

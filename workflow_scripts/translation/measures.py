@@ -120,7 +120,8 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
     """The change of each metric without the head, or with it alone, on every split."""
-    for row, effect, how, form in variants(found[table], UNITS, MODES, "split", "metric"):
+    test_first = found[table].sort_values("split", key=lambda of: of != "test", kind="stable")
+    for row, effect, how, form in variants(test_first, UNITS, MODES, "split", "metric"):
         unit, mode, split, metric = form["where"].values()
         title, of, decimals, grows = METRICS[metric]
         yield table.form(
@@ -132,6 +133,7 @@ def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
             + (f" sacrebleu signature: {row['signature']}." if row["signature"] else ""),
             unit=of,
             decimals=decimals,
+            harm="low" if grows else "high",
             better="low" if (unit == "head") == grows else "high",
             task=TASK,
             state=named_by_run(TASK, table.names["run"])[1],

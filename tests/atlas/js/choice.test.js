@@ -6,6 +6,7 @@ import {
   segmentOf,
   segmentsFor,
   sideOf,
+  sidesOf,
   sideText,
   specials,
   stateOf,
@@ -71,4 +72,16 @@ test("without a choice a short segment is shown, and states other than pretraine
   assert.deepEqual(otherStatesWithMaps(atlas, model, "pretrained"), []);
   const both = segment("s2", "m", { pretrained: "x", "sst2.1": "z" });
   assert.deepEqual(otherStatesWithMaps({ segments: [both] }, model, "pretrained").map(({ name }) => name), ["sst2.1"]);
+});
+
+test("a comparison without a choice opens on the head that changed most", () => {
+  const open = (measures, state = {}) => sidesOf({ ...tuned, measures }, state).map(sideText);
+  const both = { ...segment("s2", "m", { pretrained: "x", "sst2.1": "y" }) };
+  const tuned = { ...atlas, segments: [both] };
+  const similar = { model: "m", id: "similarity.sst2.1", value: [0.9, null, 0.2, 0.8, 0.9, 0.9, 0.9, 0.9] };
+  assert.deepEqual(open([similar]), ["m/1-3/pretrained", "m/1-3/sst2.1"]);
+  assert.deepEqual(open([similar], { head: "2-1" }), ["m/2-1/pretrained", "m/2-1/sst2.1"]);
+  assert.deepEqual(open([]), ["m/1-1/pretrained", "m/1-1/sst2.1"]);
+  const change = { model: "other", id: "change.divergence", value: [0.1, 0.3, 0.2, 0], label: ["1-1", "2-4", "1-3", "1-4"], source: { where: { compared_with: "m" } } };
+  assert.deepEqual(open([similar, change]), ["m/2-4/pretrained", "other/1-2/pretrained"]);
 });

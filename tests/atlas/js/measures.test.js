@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { number, plural, pText, pValue, withMinus } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
-  beats, claim, differs, extent, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, lensName, oneSided, ranks, sentence,
+  beats, claim, differs, extent, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, lensName, measuresElsewhere, oneSided, ranks, sentence,
   typesOf, valueText,
 } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 
@@ -12,6 +12,12 @@ const MEASURE = {
   id: "a", title: "A", unit: "%", scale: "sequential", decimals: 1, better: "high", null: 4, null_title: "chance", label: null,
   categories: null, value: [5, 7, null, 7, -0.04, 1], low: [4, 6, null, 3, -1, 0], high: [6, 8, null, 9, 1, 2], n: 30, p: null,
 };
+
+test("what a model lacks is named once, of the first model that has it", () => {
+  const measures = [["a", "x"], ["b", "x"], ["b", "y"], ["c", "y"], ["c", "z"]].map(([model, id]) => ({ model, id }));
+  assert.deepEqual(measuresElsewhere({ measures }, { name: "a" }), [measures[2], measures[4]]);
+  assert.deepEqual(measuresElsewhere({ measures }, { name: "b" }), [measures[4]]);
+});
 
 test("names of heads count layers and heads from 1", () => {
   assert.equal(headName(MODEL, 5), "2-3");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { category, colours, domain, luminance, mix, onTop, palette, roundStep, tickDecimals, ticks } from "../../../workflow_scripts/atlas/page/lib/scales.js";
+import { category, colours, domain, isDown, luminance, mix, onTop, palette, roundStep, tickDecimals, ticks } from "../../../workflow_scripts/atlas/page/lib/scales.js";
 
 const of = (value, more = {}) => ({ value, scale: "sequential", null: null, ...more });
 
@@ -46,6 +46,22 @@ test("more is darker on a light page and brighter on a dark one", () => {
   }
 });
 
+test("harm is red whether a score falls or a loss rises, and a large change is dark", () => {
+  const isRed = (colour) => Number.parseInt(colour.slice(1, 3), 16) > Number.parseInt(colour.slice(5, 7), 16);
+  for (const [harm, sign] of [["low", -1], ["high", 1], [undefined, 1]]) {
+    const effect = colours(of([-1, 1], { scale: "diverging", null: 0, harm }), false, [-1.3, 1.3]);
+    assert.ok(isRed(effect(sign)) && !isRed(effect(-sign)));
+  }
+  const [score, loss] = ["low", "high"].map((harm) => colours(of([-1, 1], { scale: "diverging", null: 0, harm }), true));
+  assert.equal(score(-0.8), loss(0.8));
+  const similarity = of([0.4, 1], { better: "low" });
+  assert.ok(isDown(similarity) && !isDown(of([0.4, 1], { better: "high" })));
+  for (const dark of [false, true]) {
+    const [low, high] = [0.4, 1].map((one) => luminance(colours(similarity, dark)(one)));
+    assert.equal(low < high, !dark);
+  }
+});
+
 test("the centre of a diverging scale is that of the page's ground", () => {
   const measure = of([-1, 1], { scale: "diverging", null: 0 });
   assert.ok(luminance(colours(measure, false)(0)) > 0.85);
@@ -76,6 +92,7 @@ test("ticks are round numbers within the range", () => {
 
 test("kinds with names have the figures' colours, others their number's", () => {
   assert.deepEqual(palette(["vertical", "block"], false), ["#0072b2", "#f0e442"]);
-  assert.deepEqual(palette(["vertical", "loss"], false), [category(0, false), category(1, false)]);
+  assert.deepEqual(palette(["vertical", "unheard of"], false), [category(0, false), category(1, false)]);
+  assert.deepEqual(palette(["loss", "cannot tell"], false), ["#b2182b", "#cccccc"]);
   assert.ok(palette(["syntactic", "self", "broad"], true).every((colour) => luminance(colour) > 0.2));
 });

@@ -11,6 +11,7 @@ const BASE = {
   about: "On text.", unit: "%", decimals: 1, scale: "sequential", better: null, null: null, null_title: null, label: null,
   categories: null, low: null, high: null, n: null, p: null, state: "pretrained", task: null,
 };
+const EFFECT = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
 const stated = (measures, i = 0, model = MODEL) => profile(model, measures.map((one) => ({ ...BASE, ...one })), i).map(({ sentence }) => sentence);
 
 test("the goals of a tenth of the attention or more, the largest first", () => {
@@ -21,6 +22,17 @@ test("the goals of a tenth of the attention or more, the largest first", () => {
   ]);
   assert.deepEqual(stated(measures, 1), ["Gives at most 4.0% (3.0 to 5.0; n = 300) of its attention to any of the previous token, the next token or [CLS]."]);
   assert.deepEqual(stated([{ ...measures[0], value: [null, 1] }]), []);
+});
+
+test("copies of the same word, where the lower end of the gain is above 10 points, before any effect", () => {
+  const measures = [
+    { id: "attention.same_word", value: [39.6, 19], low: [38, 12], high: [41, 26], n: 128, null: [2.04, 2], null_title: "other words" },
+    { id: "attention.same_word_above", value: [37.5, 17], low: [36, 10], high: [39, 24], n: 128, null: 0 },
+    { id: "behaviour.stratum", scale: "category", categories: ["same word", "unclassified"], value: [0, 1] },
+    { ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, -3], p: [0.01, 0.01] },
+  ];
+  assert.equal(stated(measures)[0], "Looks at other copies of the same word: 40% of its weight there (38.0 to 41.0; n = 128); other words: 2.0%.");
+  assert.ok(stated(measures, 1).every((line) => !line.startsWith("Looks at")));
 });
 
 test("kind, class of maps and entropy, in this order, whatever that of the file", () => {
@@ -71,8 +83,6 @@ test("antecedents and frame links only where they beat their baseline", () => {
   assert.deepEqual(stated([{ ...links, p: [0.06, 1] }]), []);
 });
 
-const EFFECT = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
-
 test("what disabling costs or gains on each task, the largest first, and one line of tasks without a significant effect", () => {
   const measures = [
     { ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, 2], low: [-5.5, 1], high: [-1, 3], p: [0.085, 0.01] },
@@ -82,6 +92,7 @@ test("what disabling costs or gains on each task, the largest first, and one lin
   ];
   const model = { ...MODEL, states: [...MODEL.states, { name: "mnli.1", title: "fine-tuned on MNLI, seed 1" }] };
   assert.deepEqual(stated(measures, 0, model), [
+    "Disabling it costs 9.0 points on SST-2, seed 1 (8.0 to 10.0; p = 0.010; n = 200; no output).",
     "Disabling it: no significant effect on SST-2, seed 1 (−3.0 points; −5.5 to −1.0; p = 0.085; n = 200; uniform attention) or on MNLI, seed 1 (0.0 points; −1.0 to 1.0; p > 0.99; n = 200; uniform attention).",
   ]);
   const unchanged = { ...measures[0], value: [0, 0], low: [0, 0], high: [0, 0], p: [1, 1] };
@@ -89,12 +100,13 @@ test("what disabling costs or gains on each task, the largest first, and one lin
     "Disabling it: no significant effect on SST-2, seed 1 (no change on these examples; p > 0.99; n = 200; uniform attention).",
   ]);
   assert.deepEqual(stated(measures, 1, model), [
+    "Disabling it costs 9.0 points on SST-2, seed 1 (8.0 to 10.0; p = 0.010; n = 200; no output).",
     "Disabling it costs 4.0 points on MNLI, seed 1 (2.0 to 6.0; p = 0.001; n = 200; uniform attention).",
     "Disabling it gains 2.0 points on SST-2, seed 1 (1.0 to 3.0; p = 0.010; n = 200; uniform attention).",
   ]);
 });
 
-test("first the line that distinguishes the head: an effect, else its kind, else a gain, else where its attention goes", () => {
+test("first the line that distinguishes the head: its kind, else a gain, else where its attention goes, else an effect", () => {
   const measures = [
     { id: "attention.cls", value: [60, 60] },
     { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "special tokens", "unclassified"], value: [0, 1] },
@@ -102,9 +114,11 @@ test("first the line that distinguishes the head: an effect, else its kind, else
   ];
   const effect = (p) => ({ ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, -3], p: [p, p] });
   const first = (found, i = 0) => stated(found, i)[0].slice(0, 12);
-  assert.equal(first([...measures, effect(0.01)]), "Disabling it");
-  assert.equal(first([...measures, effect(0.06)]), "Best relatio");
-  assert.equal(first([...measures, effect(0.06)], 1), "Gives 60.0% ");
+  assert.equal(first([...measures, effect(0.01)]), "Best relatio");
+  assert.equal(first([...measures, effect(0.01)], 1), "Gives 60.0% ");
+  assert.equal(first([effect(0.01)]), "Disabling it");
+  const copies = { id: "attention.same_word", value: [40, 40] };
+  assert.equal(first([...measures.slice(0, 1), { ...measures[1], categories: ["same word"], value: [0] }, copies]), "Gives 40.0% ");
   const other = { ...measures[1], value: [2, 2] };
   assert.equal(first([measures[0], other, measures[2]]), "Best relatio");
   assert.equal(first([measures[0], other, { ...measures[2], low: [40, 40] }]), "Gives 60.0% ");
@@ -122,10 +136,10 @@ test("a translator's head by its type of attention, and the cost of masking it",
     { ...effect, id: "translation.all-but-one.zero.test.bleu", better: "high", value: [-20, -0.5], low: [-26, -1], high: [-12, 0.5], p: [0.001, 0.9] },
   ];
   assert.deepEqual(stated(measures, 0, model), [
-    "Masking it costs 4.0 BLEU (2.0 to 6.0; p = 0.001; n = 100; generated data).",
+    "Masking it costs 4.0 BLEU on the test set (2.0 to 6.0; p = 0.001; n = 100; generated data).",
     "Attends from the source sentence to itself, in the encoder.",
-    "Masking all other heads of its layer costs 20.0 BLEU (12.0 to 26.0; p = 0.001; n = 100; generated data).",
+    "Masking all other heads of its layer costs 20.0 BLEU on the test set (12.0 to 26.0; p = 0.001; n = 100; generated data).",
   ]);
   assert.match(stated(measures, 1, model)[0], /^Attends from the translation so far to the source sentence/);
-  assert.equal(stated(measures, 1, model)[1], "Masking it: no significant effect (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
+  assert.equal(stated(measures, 1, model)[1], "Masking it: no significant effect on the test set (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
 });

@@ -5,6 +5,7 @@ import { sidesOf } from "./lib/choice.js";
 import { format, parse } from "./lib/fragment.js";
 import { headIndex, headName, modelOf } from "./lib/measures.js";
 import { misread } from "./lib/misread.js";
+import { openingOf } from "./lib/opening.js";
 import { About } from "./views/about.js";
 import { Card } from "./views/card.js";
 import { Compare } from "./views/compare.js";
@@ -16,7 +17,7 @@ import { ScatterView } from "./views/scatter.js";
 import { TableView } from "./views/table.js";
 
 const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, maps: ModelMaps, head: Card, compare: Compare, about: About };
-const TABS = [["grid", "Grid"], ["table", "Table"], ["scatter", "Scatter"], ["maps", "Maps"], ["compare", "Compare"], ["about", "About"]];
+const TABS = [["maps", "Heads"], ["grid", "Measures"], ["table", "Table"], ["scatter", "Scatter"], ["compare", "Compare"], ["about", "About"]];
 const [DARK, PAPER] = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
 
 /** The state in the address, and the function that changes it. */
@@ -61,10 +62,11 @@ function App({ atlas }) {
   const [keys, setKeys] = useState(false);
   const dark = useDark(state.theme);
   const main = useRef(null);
-  const view = Object.hasOwn(VIEWS, state.view) ? state.view : "grid";
+  const opening = openingOf(atlas, state);
+  const view = Object.hasOwn(VIEWS, state.view ?? "") ? state.view : opening;
   const model = modelOf(atlas, state);
   const index = headIndex(model, state.head);
-  const from = useEntrance(main, view, index);
+  const from = useEntrance(main, view, index, opening);
   useEffect(() => {
     const press = (event) => {
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;

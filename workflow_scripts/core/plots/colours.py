@@ -74,9 +74,22 @@ HEADS = {
     "syntactic": Look("syntactic", INDIGO, "D"),
     "frames": Look("frames", YELLOW, "v"),
     "coreference": Look("coreference", VERMILLION, "P"),
+    "same word": Look("same word", GREEN, "X"),
     "position": Look("position", PURPLE, "s"),
     "special tokens": Look("special tokens", BLUE, "o"),
     "unclassified": Look("unclassified", PALE, "^"),
+}
+# What disabling a head shows, in the colours of AROUND_ZERO: harm is red, what is not shown grey.
+HARM, BENEFIT = "#B2182B", "#2166AC"
+EFFECTS = {
+    "loss": Look("loss", HARM, "v"),
+    "gain": Look("gain", BENEFIT, "^"),
+    "equivalent": Look("equivalent", GREEN, "o"),
+    "cannot tell": Look("cannot tell", PALE, "x"),
+    "in all modes": Look("in all modes", HARM, "s"),
+    "depends on the mode": Look("depends on the mode", PURPLE, "D"),
+    "in some modes": Look("in some modes", ORANGE, "P"),
+    "no effect shown": Look("no effect shown", PALE, "x"),
 }
 # Classes of maps; blue and red make purple.
 CLASSES = {

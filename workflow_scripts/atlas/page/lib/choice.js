@@ -1,7 +1,8 @@
 /** What the address chooses: overlaid heads, a segment and a state, the two sides of a comparison. */
 
-import { headIndex, headName, modelOf, typeOf } from "./measures.js";
+import { findMeasure, headIndex, headName, modelOf, typeOf } from "./measures.js";
 import { ofType } from "./pairtexts.js";
+import { listed } from "./statistics.js";
 
 export const MOST_HEADS = 6; // in one drawing: as many colours as can be distinguished on both grounds
 const SHORT = 40; // tokens of a segment that fits a screen
@@ -126,9 +127,36 @@ export function sideText({ model, index, state }) {
   return `${model.name}/${headName(model, index)}/${state}`;
 }
 
-/** The sides that the address names; else the head of the address before and after fine-tuning, or its neighbour. */
+const CHANGE = "change.divergence"; // of a model from the one that the study compares it with
+
+/** The measures of how far a model's heads changed from another model's. */
+export function changesOf(atlas) {
+  return atlas.measures.filter(({ id }) => id === CHANGE);
+}
+
+/** The sides of the head that changed most: from another model, else in fine-tuning; null where neither is measured. */
+function mostChanged(atlas, model) {
+  const [change] = changesOf(atlas);
+  if (change) {
+    const [before, after] = [change.source.where.compared_with, change.model].map((name) => atlas.models.find((one) => one.name === name));
+    const [index] = listed(change, "-value");
+    return [{ model: before, index: headIndex(before, change.label[index]) }, { model: after, index }].map((side) => ({ ...side, state: side.model.states[0].name, unknown: null }));
+  }
+  const after = otherStatesWithMaps(atlas, model, model.states[0].name)[0]?.name;
+  const measure = after && findMeasure(atlas, model, `similarity.${after}`);
+  if (!measure) return null;
+  const [index] = listed(measure, "value");
+  return [model.states[0].name, after].map((state) => ({ model, index, state, unknown: null }));
+}
+
+/**
+ * The sides that the address names; else the head of the address before and after fine-tuning, or its neighbour;
+ * where it names none, the head that changed most.
+ */
 export function sidesOf(atlas, state) {
   const model = modelOf(atlas, state);
+  const changed = state.a || state.b || state.head ? null : mostChanged(atlas, model);
+  if (changed) return changed;
   const first = { model: model.name, head: headName(model, Math.max(0, headIndex(model, state.head))), state: model.states[0].name };
   const a = sideOf(atlas, state.a, first);
   const after = otherStatesWithMaps(atlas, a.model, a.state)[0];

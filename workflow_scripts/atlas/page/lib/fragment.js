@@ -5,7 +5,7 @@
  * written, so the shortest address is the first view.
  */
 
-const DEFAULTS = { view: "grid", map: "lines" };
+const DEFAULTS = { map: "lines" };
 const KEYS = [
   "view", "model", "measure", "filter", "brush", "sort", "margins", "x", "y", "colour", "head", "with",
   "segment", "state", "map", "norms", "first", "sentences", "a", "b", "theme",

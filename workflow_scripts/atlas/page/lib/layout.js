@@ -3,7 +3,7 @@
 import { typesOf } from "./measures.js";
 import { groupsOf } from "./roles.js";
 
-const LARGEST = 62; // width and height of a cell
+const [WIDEST, HIGHEST] = [96, 62]; // width and height of a cell
 const TALLEST = 640; // of all cells
 const TYPES = 12; // next to the numbers of the layers
 const BRACKETS = 20; // under the numbers of the heads
@@ -21,8 +21,8 @@ export function layout(width, model, tops, means = true) {
   const narrow = width < 480;
   const left = (narrow ? 24 : 40) + (typesOf(model).length > 0 ? TYPES : 0);
   const margin = means ? (narrow ? 64 : 112) : 2;
-  const across = Math.max(8, Math.min(LARGEST, Math.floor((width - left - margin) / heads)));
-  const down = Math.max(14, Math.min(across, Math.floor(TALLEST / layers)));
+  const across = Math.max(8, Math.min(WIDEST, Math.floor((width - left - margin) / heads)));
+  const down = Math.max(14, Math.min(across, HIGHEST, Math.floor(TALLEST / layers)));
   const top = tops ? 64 : 22;
   const right = left + across * heads;
   const bottom = top + down * layers;

@@ -8,10 +8,10 @@
 
 import { number } from "./format.js";
 import { once } from "./once.js";
-import { badgesAt } from "./roles.js";
+import { badgesAt, badgesOf } from "./roles.js";
 
 const P_LEVEL = 0.05;
-const FIRST = "behaviour.stratum"; // what the page opens on: the overview of all chapters
+export const KIND = "behaviour.stratum"; // the overview of all chapters
 // The baseline of a change against the intact model: a loss and a gain both count.
 const NO_EFFECT = "no effect";
 
@@ -35,10 +35,18 @@ export function findMeasure(atlas, model, id) {
   return atlas.measures.find((measure) => measure.model === model.name && measure.id === id);
 }
 
-/** The measure that `state` names, else the kind of head where the model has it, else the model's first. */
+/** The measures that a model lacks, each of the first other model that has it. */
+export function measuresElsewhere(atlas, model) {
+  const had = new Set(measuresOf(atlas, model).map(({ id }) => id));
+  return atlas.measures.filter(({ id }) => !had.has(id) && had.add(id));
+}
+
+/** The measure that `state` names, else the kind of head or the first role where the model has one, else its first. */
 export function measureOf(atlas, state) {
   const model = modelOf(atlas, state);
-  return findMeasure(atlas, model, state.measure) ?? findMeasure(atlas, model, FIRST) ?? measuresOf(atlas, model)[0];
+  const roles = badgesOf(model).map(({ measure }) => measure);
+  const named = [state.measure, KIND, ...roles].map((id) => findMeasure(atlas, model, id));
+  return named.find(Boolean) ?? measuresOf(atlas, model)[0];
 }
 
 /**

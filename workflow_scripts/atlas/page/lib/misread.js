@@ -31,7 +31,7 @@ export function misread(atlas, fragment, view) {
   const no = (what, name, instead) => `${model.title} has no ${what} “${name}”; ${instead}.`;
   const strange = Object.entries(VALUES).filter(([key, values]) => state[key] && !values.test(state[key])).map(([key]) => `${key}=${state[key]}`);
   const found = [...unknownParts(fragment), ...strange].map((part) => `The address has “${part}”, which means nothing here.`);
-  if (state.view !== view) found.push(`There is no view “${state.view}”; the ${view} is shown.`);
+  if (state.view && state.view !== view) found.push(`There is no view “${state.view}”; “${view}” is shown.`);
   if (state.model && state.model !== model.name) found.push(`This study has no model “${state.model}”; ${model.title} is shown.`);
   if (view === "head" && state.head && headIndex(model, state.head) < 0) found.push(no("head", state.head, `${headName(model, 0)} is shown`));
   if ((view === "head" || view === "maps") && state.state && !model.states.some(({ name }) => name === state.state)) {

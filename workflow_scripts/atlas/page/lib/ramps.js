@@ -19,14 +19,16 @@ export const BERLIN = [
 ];
 export const CATEGORIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-// Kinds of tokens, kinds of heads, classes of maps.
+// Kinds of tokens, kinds of heads, what disabling them shows, classes of maps.
 export const NAMED = {
   cls: "#0072b2", "[CLS]": "#0072b2", sep: "#d55e00", "[SEP]": "#d55e00", punctuation: "#009e73", ". or ,": "#009e73",
   previous: "#cc79a7", "previous token": "#cc79a7", next: "#56b4e9", "next token": "#56b4e9", self: "#000000",
   "same token": "#000000", broad: "#882255", other: "#cccccc", unclassified: "#cccccc", syntactic: "#332288",
   first: "#332288", "first token": "#332288",
-  coreference: "#d55e00", frames: "#f0e442", position: "#cc79a7", "special tokens": "#0072b2", vertical: "#0072b2", diagonal: "#d55e00",
+  coreference: "#d55e00", "same word": "#009e73", frames: "#f0e442", position: "#cc79a7", "special tokens": "#0072b2", vertical: "#0072b2", diagonal: "#d55e00",
+  loss: "#b2182b", gain: "#2166ac", equivalent: "#009e73", "cannot tell": "#cccccc",
+  "in all modes": "#b2182b", "depends on the mode": "#cc79a7", "in some modes": "#e69f00", "no effect shown": "#cccccc",
   "vertical+diagonal": "#cc79a7", "vertical and diagonal": "#cc79a7", block: "#f0e442", heterogeneous: "#cccccc",
 };
 // What is too dark to be seen on a dark page, lighter.
-export const ON_DARK = { "#000000": "#f2f2f2", "#332288": "#8f84d6", "#882255": "#d0749b", "#cccccc": "#8a8f96" };
+export const ON_DARK = { "#000000": "#f2f2f2", "#332288": "#8f84d6", "#882255": "#d0749b", "#cccccc": "#8a8f96", "#b2182b": "#d2827a", "#2166ac": "#6ca9e6" };

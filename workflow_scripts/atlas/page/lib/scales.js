@@ -26,10 +26,15 @@ function level(share) {
   return Math.min(255, Math.floor(share * 256)) / 255;
 }
 
-/** The ramp of a scale ("sequential" or "diverging") on a light or dark page. */
-export function ramp(scale, dark) {
-  if (scale === "diverging") return dark ? BERLIN : RED_BLUE;
-  return dark ? BLUES.toReversed() : BLUES;
+/** The ramp of a scale ("sequential" or "diverging") on a light or dark page; `down`: of falling values. */
+export function ramp(scale, dark, down = false) {
+  const points = scale === "diverging" ? (dark ? BERLIN : RED_BLUE) : BLUES;
+  return down === (dark && scale !== "diverging") ? points : points.toReversed();
+}
+
+/** Whether a measure's colours are those of falling values: where a score that falls is harm, and where less similarity is more change. */
+export function isDown({ scale, better, harm }) {
+  return scale === "diverging" ? harm === "low" : better === "low";
 }
 
 /**
@@ -127,7 +132,7 @@ export function colours(measure, dark, range = domain(measure)) {
     const found = palette(measure.categories, dark);
     return (value) => (value === null ? null : found[value]);
   }
-  const points = ramp(measure.scale, dark);
+  const points = ramp(measure.scale, dark, isDown(measure));
   const [low, high] = range ?? [0, 1];
   return (value) => (value === null ? null : mix(points, level((value - low) / (high - low))));
 }

@@ -3,16 +3,19 @@
 import { number, pText, withMinus } from "./format.js";
 import { beats, countOf, differs, intervalOf, layerOf, nullOf, valueText, withUnit } from "./measures.js";
 import { provenance } from "./profile.js";
+import { badgesAt } from "./roles.js";
 
 const [LEAST, NAMED] = [10, 3]; // % of the attention that is named, and how many goals of it
 const LINKED = 2; // points above the controls from which frame links are stated, as in the kinds of heads
-const GOALS = {
+export const GOALS = {
   previous: "the previous token", next: "the next token", self: "the current token", cls: "[CLS]", first: "the first token", sep: "[SEP]",
-  punctuation: "periods and commas",
+  punctuation: "periods and commas", same_word: "other copies of the same word", duplicate: "earlier copies of the token",
+  induction: "what followed an earlier copy of the token",
 };
 const AND = new Intl.ListFormat("en-GB");
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
-const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nominals" };
+const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", nominal: "nominals", other_word: "mentions whose antecedents are other words" };
+const WAYS = { uniform: "uniform attention", zero: "no output", mean: "mean output", position: "mean output by position", resample: "output on another text" };
 const TYPES = {
   encoder: "Attends from the source sentence to itself, in the encoder",
   "encoder-decoder": "Attends from the translation so far to the source sentence, in the decoder",
@@ -22,15 +25,17 @@ const TYPES = {
 // The measures of each part, by their ids, and what is stated of them: [{sentence, measure, leads}].
 const PARTS = [
   [/^attention\.(previous|next|self|cls|first|sep|punctuation)$/, goals],
+  [/^role\.(previous|duplicate|induction)$/, roles],
+  [/^attention\.same_word/, copies],
   [/^behaviour\.stratum$/, kind],
   [/^patterns\.pretrained$/, shape],
   [/^entropy\.all$/, entropy],
   [/^syntax\.(?!all$)/, relation],
   [/^coreference\.words\./, antecedents],
   [/^frames\.either\.above$/, frames],
-  [/^(disabling\.[^.]+\.[^.]+\.head\.uniform\.dev|cue\.CRW\.accuracy)$/, effects("Disabling it", "effect")],
-  [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it", "effect")],
-  [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Masking all other heads of its layer")],
+  [/^(disabling\.[^.]+\.[^.]+\.head\.[^.]+\.dev|cue\.CRW\.accuracy)$/, effects("Disabling it", "effect")],
+  [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it", "effect", " on the test set")],
+  [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Masking all other heads of its layer", undefined, " on the test set")],
 ];
 
 /**
@@ -53,21 +58,21 @@ export function profile(model, measures, i) {
 }
 
 // What makes a head one of its kind; of the other kinds it is where its attention goes.
-const OF_KIND = { syntactic: "relation", frames: "frames", coreference: "antecedents", position: "goals", "special tokens": "goals" };
+const OF_KIND = { "same word": "copies", syntactic: "relation", frames: "frames", coreference: "antecedents", position: "goals", "special tokens": "goals" };
 
 /**
- * The line that distinguishes a head most: the largest significant effect of disabling it; else what makes it
- * its kind; else a gain over a baseline; else where its attention goes.
+ * The line that distinguishes a head most: what makes it its kind; else its role; else a gain over a baseline;
+ * else where its attention goes; else the largest significant effect of disabling it.
  */
 function lead(found, measures, i) {
   const stratum = measures.find(({ id }) => id === "behaviour.stratum");
-  const order = ["effect", stratum && OF_KIND[valueText(stratum, i)], "relation", "antecedents", "frames", "goals"];
+  const order = [stratum && OF_KIND[valueText(stratum, i)], "role", "relation", "antecedents", "frames", "goals", "effect"];
   const line = (name) => found.find(({ leads }) => leads === name);
   return order.filter(Boolean).map(line).find(Boolean);
 }
 
 /** What stands behind a number: "98.9 to 99.0; n = 300; generated data". */
-function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
+export function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
   const ends = interval && interval.map((end) => number(end, measure.decimals)).join(" to ");
   const p = measure.p?.[i] ?? null;
   const n = countOf(measure, i);
@@ -93,6 +98,20 @@ function goals(members, i) {
   }
   const parts = large.map((measure, place) => `${share(measure, i)}${place === 0 ? " of its attention" : ""} ${to(measure)}`);
   return [{ sentence: `Gives ${AND.format(parts)}`, measure: large[0], leads: "goals" }];
+}
+
+/** The role that a decoder's head has by the rules of its chapter. */
+function roles(members, i, model) {
+  const found = members.filter(({ id }) => badgesAt(model, i).some(({ measure }) => measure === id)).toSorted((a, b) => b.value[i] - a.value[i]);
+  return found.map((measure) => ({ sentence: `Gives ${share(measure, i)} of its attention to ${GOALS[last(measure.id)]}, in repeated random tokens`, measure, leads: "role" }));
+}
+
+/** Attention to other copies of the same word, where it is above that to other words by LEAST points or more. */
+function copies(members, i) {
+  const [same, above] = ["attention.same_word", "attention.same_word_above"].map((id) => members.find((one) => one.id === id));
+  if (!same || !above || !(intervalOf(above, i)?.[0] > LEAST)) return [];
+  const weight = `${number(same.value[i], 0)}% of its weight there (${behind(same, i)})`;
+  return [{ sentence: `Looks at other copies of the same word: ${weight}; ${same.null_title}: ${withUnit(same, nullOf(same, i))}`, measure: same, leads: "copies" }];
 }
 
 function kind([measure], i) {
@@ -159,7 +178,8 @@ function frames([measure], i) {
 
 /** How a head is disabled where the study may do so in other ways too; ARCT has a single one. */
 function how({ id }) {
-  return /\.head\.uniform\./.test(id) ? ["uniform attention"] : [];
+  const [, way] = /\.head\.([^.]+)\.dev$/.exec(id) ?? [];
+  return way ? [WAYS[way] ?? way] : [];
 }
 
 /** An effect that is not significant. Bootstrap samples of no change say nothing of other examples, so they give no interval. */
@@ -168,12 +188,15 @@ function size(measure, i) {
   return unchanged ? { first: ["no change on these examples"], interval: null } : { first: [valueText(measure, i)] };
 }
 
-/** What `doing` so costs or gains on each task, the largest first, and in one line where no effect is significant. */
-function effects(doing, leads) {
+/**
+ * What `doing` so costs or gains on each task, in each way, the largest first; in one line where no effect is
+ * significant, of the first way on each task. `place`: on what, of a state that does not name its task.
+ */
+function effects(doing, leads, place = "") {
   return (members, i, model) => {
     const on = ({ state }) => {
       const title = model.states.find(({ name }) => name === state)?.title ?? "";
-      return title.includes("on ") ? ` ${title.slice(title.indexOf("on "))}` : ""; // "fine-tuned on SST-2, seed 1"
+      return title.includes("on ") ? ` ${title.slice(title.indexOf("on "))}` : place; // "fine-tuned on SST-2, seed 1"
     };
     const found = members.filter((measure) => differs(measure, i)).toSorted((a, b) => Math.abs(b.value[i]) - Math.abs(a.value[i]));
     const lines = found.map((measure) => {
@@ -182,7 +205,8 @@ function effects(doing, leads) {
       const points = withUnit(measure, Math.abs(value));
       return { sentence: `${doing} ${value < 0 ? "costs" : "gains"} ${points}${on(measure)} (${behind(measure, i, { interval: ends, last: how(measure) })})`, measure, leads };
     });
-    const none = members.filter((measure) => !differs(measure, i));
+    const first = members.filter(({ state }, at) => members.findIndex((other) => other.state === state) === at);
+    const none = first.filter((measure) => !differs(measure, i));
     if (none.length === 0) return lines;
     const each = none.map((measure) => `${on(measure)} (${behind(measure, i, { ...size(measure, i), last: how(measure) })})`.trim());
     return [...lines, { sentence: `${doing}: no significant effect ${OR.format(each)}`, measure: none[0] }];

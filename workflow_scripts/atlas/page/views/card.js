@@ -43,15 +43,18 @@ export function Card({ atlas, state, go, dark, from }) {
         <a href=${format({ ...state, head: neighbour(1) })} rel="next" aria-label=${`Next head, ${neighbour(1)}`} title="→">${neighbour(1)} →</a>
       </nav>
     </header>
-    <${CardRoles} ...${shared} />
     <${Summary} ...${shared} label=${label} />
     <${HeadMaps} ...${shared} />
+    <${CardRoles} ...${shared} />
     <${Tasks} ...${shared} />
     <div class="card-columns">
       <${Nearest} ...${shared} />
       <${Comparisons} ...${shared} />
     </div>
-    <${Profile} ...${shared} />
+    <details class="statistics">
+      <summary>Every measure of the head</summary>
+      <${Profile} ...${shared} />
+    </details>
   </article>`;
 }
 

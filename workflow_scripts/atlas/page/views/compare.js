@@ -1,7 +1,7 @@
 /** Two heads, two models, or one head before and after fine-tuning, side by side. */
 
 import { html } from "../vendor/standalone.module.js";
-import { segmentsFor, sidesOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
+import { changesOf, segmentsFor, sidesOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
 import { headIndex, headName, layersOf, measuresOf, valueText } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
@@ -11,7 +11,6 @@ import { CompareMaps, sideName } from "./comparemaps.js";
 import { CompareTable } from "./comparetable.js";
 import { TaskRow } from "./tasks.js";
 
-const CHANGE = "change.divergence"; // of a model from the one that the study compares it with
 const CHANGED = 8; // heads listed
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
@@ -30,9 +29,9 @@ export function Compare({ atlas, state, go, dark }) {
       <${MostChanged} ...${{ atlas, state }} />
       <${Presets} ...${shared} />
     </header>
-    <${Tuning} ...${shared} />
-    <${CompareMaps} ...${shared} />
     <${ChangedMaps} ...${shared} />
+    <${CompareMaps} ...${shared} />
+    <${Tuning} ...${shared} />
     <${CompareGrids} ...${shared} />
     <${CompareTable} ...${shared} />
   </article>`;
@@ -83,7 +82,7 @@ function Presets({ atlas, a, state }) {
 /** The heads whose maps changed most, where the study compares two models. */
 function MostChanged({ atlas, state }) {
   const side = (model, index) => sideText({ model, index, state: model.states[0].name });
-  return atlas.measures.filter(({ id }) => id === CHANGE).map((measure) => {
+  return changesOf(atlas).map((measure) => {
     const [before, after] = [measure.source.where.compared_with, measure.model].map((name) => atlas.models.find((model) => model.name === name));
     return html`<nav class="presets small" aria-label="Heads that changed most">
       <span class="soft">Heads that changed most from <bdi>${before.title}</bdi> to <bdi>${after.title}</bdi>:</span>

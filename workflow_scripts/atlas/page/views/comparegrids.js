@@ -8,10 +8,11 @@ import { claim, denial, hatched, headName, valueText } from "../lib/measures.js"
 import { apart, differences, sameShape } from "../lib/pairs.js";
 import { headColumns } from "../lib/rows.js";
 import { saveSvg } from "../lib/save.js";
-import { colours, domain, ramp } from "../lib/scales.js";
+import { colours, domain, isDown, ramp } from "../lib/scales.js";
 import { sideName } from "./comparemaps.js";
 import { GridsFigure, standalone } from "./figures.js";
-import { ColourBar, useMaps } from "./headmaps.js";
+import { ColourBar } from "./headmaps.js";
+import { useMaps } from "./stored.js";
 import { MiniGrid } from "./minigrid.js";
 import { MeasurePicker } from "./picker.js";
 import { SaveCsv } from "./savecsv.js";
@@ -53,7 +54,7 @@ function gridsOf(pair, a, b, names) {
     measure,
     values: measure.value,
     range,
-    scale: measure.scale,
+    colouring: measure,
     marked,
     crossed: (i) => hatched(measure, i),
     text: (i) => `${headName(side.model, i)}: ${valueText(measure, i)}`,
@@ -75,7 +76,7 @@ function gridsOf(pair, a, b, names) {
     sides: ["a", "b"],
     values,
     range: [-reach, reach],
-    scale: "diverging",
+    colouring: { scale: "diverging", harm: pair.a.harm },
     marked: [a.index, b.index],
     crossed: (i) => apart(pair, i, i).overlap === true,
     text: (i) => `${headName(a.model, i)}: ${number(values[i], pair.a.decimals)} ${unit}`,
@@ -86,19 +87,19 @@ function gridsOf(pair, a, b, names) {
 }
 
 /** What is written next to a grid, and its colours as saved. */
-function dressed({ scale, range, decimals, ...grid }) {
+function dressed({ colouring, range, decimals, ...grid }) {
   const [low, high] = range.map((end) => number(end, decimals));
-  return { ...grid, range, low, high, light: colours({ scale }, false, range) };
+  return { ...grid, range, low, high, light: colours(colouring, false, range) };
 }
 
 /** One grid with its colour bar. */
 function Figure({ dark, onChoose, ...grid }) {
   const { title, model, values, marked, crossed, text, what, low, high, light } = dressed(grid);
-  const colour = colours({ scale: grid.scale }, dark, grid.range);
+  const colour = colours(grid.colouring, dark, grid.range);
   const known = values.filter((value) => value !== null).length;
   const label = `${title}: ${known} of ${values.length} heads known`;
   return html`<figure>
-    <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${ramp(grid.scale, dark)} ...${{ low, high, what }} /></figcaption>
+    <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${ramp(grid.colouring.scale, dark, isDown(grid.colouring))} ...${{ low, high, what }} /></figcaption>
     <${MiniGrid} ...${{ model, values, colour, light, marked, crossed, text, label, onChoose }} />
   </figure>`;
 }

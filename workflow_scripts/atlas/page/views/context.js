@@ -11,7 +11,7 @@ export function Chooser({ atlas, state, measure, go }) {
   const step = (by) => go({ measure: measures[(at + by + measures.length) % measures.length].id });
   return html`
     <div class="row chooser">
-      <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id) => go({ measure: id })} />
+      <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id, model) => go({ measure: id, ...(model !== measure.model && { model }) })} others />
       <button type="button" aria-label="The measure before" title="The measure before" onClick=${() => step(-1)}>‹</button>
       <button type="button" aria-label="The next measure" title="The next measure" onClick=${() => step(1)}>›</button>
     </div>

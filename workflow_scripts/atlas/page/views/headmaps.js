@@ -1,13 +1,13 @@
 /** The maps of a head on one segment: lines or matrices, with further heads laid over them. */
 
-import { html, useEffect, useMemo, useState } from "../vendor/standalone.module.js";
-import { MOST_HEADS, overlaid, segmentOf, segmentsOf, specials, stateOf, stateTitle, toggled } from "../lib/choice.js";
+import { html, useMemo, useState } from "../vendor/standalone.module.js";
+import { MOST_HEADS, overlaid, segmentsOf, specials, stateOf, stateTitle, toggled } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { firstHidden, firstNotes, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number, plural } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
-import { largest, loadMaps, weighted } from "../lib/maps.js";
+import { largest, weighted } from "../lib/maps.js";
 import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
@@ -15,6 +15,7 @@ import { saveSvg } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
 import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
 import { firstWords } from "../lib/texts.js";
+import { useMaps, useText } from "./stored.js";
 import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
@@ -26,29 +27,6 @@ import { TextChoice } from "./textchoice.js";
 const KOBAYASHI = "Norms: the weight times the norm of the transformed value, ‖α f(x)‖ (Kobayashi et al. 2020): what a token contributes, not only where the head looks.";
 const FAINTEST = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4]; // as shares of full opacity
 
-/**
- * Maps by their ids, null for a null id; `error` states what is wrong, neither is there while they load.
- * @param {object} atlas
- * @param {(string|null)[]} ids
- * @returns {{maps?: object[], error?: string}}
- */
-export function useMaps(atlas, ids) {
-  const [found, setFound] = useState({});
-  const key = ids.join(" ");
-  useEffect(() => {
-    let wanted = true;
-    const all = Promise.all(ids.map((id) => (id ? loadMaps(atlas, id) : null)));
-    all.then(
-      (maps) => wanted && setFound({ key, maps }),
-      (error) => wanted && setFound({ key, error: error.message }),
-    );
-    return () => {
-      wanted = false;
-    };
-  }, [key]);
-  return found.key === key ? found : {};
-}
-
 /** Selects one of the checkpoints that the text has maps of. */
 export function StateChoice({ model, segment, state, go }) {
   const states = Object.keys(segment.maps);
@@ -59,18 +37,19 @@ export function StateChoice({ model, segment, state, go }) {
   </label>`;
 }
 
-/** @param {{atlas: object, model: object, index: number, state: object, go: function, dark: boolean}} props */
-export function HeadMaps({ atlas, model, index, state, go, dark }) {
-  const segment = segmentOf(atlas, model, state.segment, state.state);
+/** @param {{atlas: object, model: object, index: number, measures: object[], state: object, go: function, dark: boolean}} props */
+export function HeadMaps({ atlas, model, index, measures, state, go, dark }) {
+  const { segment, note, dim = false, loading } = useText(atlas, model, index, measures, state);
+  if (loading) return html`<p class="soft loading">Reading the maps.</p>`;
   if (!segment) {
     return html`<section class="maps"><h3>Maps</h3><p class="soft">This file holds no maps of ${model.title}; About lists what was left out.</p></section>`;
   }
-  return html`<${SegmentMaps} ...${{ atlas, model, index, state, go, dark, segment }} />`;
+  return html`<${SegmentMaps} key=${dim} ...${{ atlas, model, index, state, go, dark, segment, dim, example: note }} />`;
 }
 
-function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
+function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, example }) {
   const [faintest, setFaintest] = useState(0.05);
-  const [hide, setHide] = useState(false);
+  const [hide, setHide] = useState(dim);
   const [size, setSize] = useState(null);
   const named = stateOf(segment, state.state);
   const type = typeOf(model, index);
@@ -81,7 +60,8 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
   const { maps, error } = useMaps(atlas, [read.maps[named], norms ? segment.norms[named] : null]);
   const first = firstHidden(model, state) && !norms;
   const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark, first && read.tokens.length)), [maps, index, others.join(), dark, first]);
-  const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first), [hide, read, first]);
+  const sink = Boolean(dim && model.causal); // most of what a decoder's head has is on the first token
+  const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
   const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
   const sentences = useMemo(() => sentencesOf(segment), [segment]);
@@ -117,6 +97,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
         : html`<${CellSize} ...${{ size, setSize }} />`}
     </div>
+    ${example && html`<p class="note">${example}${dim && ` ${model.causal ? "The first token is" : "[CLS] and [SEP] are"} dimmed.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
     ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}

@@ -79,11 +79,12 @@ const WITHOUT_HEADS = ["head", "compare", "about"];
  * @param {{current: HTMLElement}} main
  * @param {string} view
  * @param {number} index  of the head in the address, -1 for none
+ * @param {string} opening  the view that a card leads back to where it was the first
  * @returns {string}  the view of all heads that was shown last, to which a card leads back
  */
-export function useEntrance(main, view, index) {
+export function useEntrance(main, view, index, opening) {
   const before = useRef(view);
-  const from = useRef("grid");
+  const from = useRef(opening);
   if (!WITHOUT_HEADS.includes(view)) from.current = view;
   useLayoutEffect(() => {
     if (before.current === view) return;

@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/standalone.module.js";
 import { number, plural, shortMarks } from "../lib/format.js";
 import { hatched, hatchRule, known, withUnit } from "../lib/measures.js";
-import { domain, onTop, palette, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
+import { domain, isDown, onTop, palette, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
 import { Hatches } from "./cells.js";
 import { useHover } from "./hooks.js";
 
@@ -62,11 +62,11 @@ function Bar({ measure, dark, filters, choose }) {
   const value = head >= 0 ? measure.value[head] : null;
   return html`
     <svg class="picture bar" width=${WIDTH} height="92" viewBox=${`0 0 ${WIDTH} 92`} role="img"
-      aria-label=${`Colours from ${withUnit(measure, low)} to ${withUnit(measure, high)}; ${dark ? "brighter" : "darker"} is ${measure.scale === "diverging" ? "further from the baseline" : "more"}`}>
+      aria-label=${`Colours from ${withUnit(measure, low)} to ${withUnit(measure, high)}; ${colourRule(measure, dark)}`}>
       <defs>
         ${["page", "light"].map((which) => html`
           <linearGradient id=${`ramp-${which}`}>
-            ${stops(measure.scale, which === "page" && dark)}
+            ${stops(measure, which === "page" && dark)}
           </linearGradient>
         `)}
       </defs>
@@ -94,13 +94,19 @@ function Bar({ measure, dark, filters, choose }) {
         onPointerMove=${(event) => setPointed(at(event))} onPointerLeave=${() => setPointed(null)}
         onClick=${(event) => choose(at(event))} />`}
     </svg>
-    <p class="small soft">${dark ? "Brighter" : "Darker"} is ${measure.scale === "diverging" ? "further from the centre" : "more"}${choose ? "; each line above the colours is a head" : ""}.</p>
+    <p class="small soft">Colours: ${colourRule(measure, dark)}${choose ? "; each line above the colours is a head" : ""}.</p>
   `;
 }
 
-function stops(scale, dark) {
-  const points = ramp(scale, dark);
+function stops(measure, dark) {
+  const points = ramp(measure.scale, dark, isDown(measure));
   return points.map((colour, index) => html`<stop offset=${index / (points.length - 1)} stop-color=${colour} />`);
+}
+
+function colourRule(measure, dark) {
+  if (measure.harm) return `red is harm: ${measure.harm === "low" ? "the score falls" : "the loss rises"}`;
+  const further = measure.scale === "diverging" ? "further from the baseline" : isDown(measure) ? "lower" : "more";
+  return `${dark ? "brighter" : "darker"} is ${further}`;
 }
 
 // A short line for each head over its value.

@@ -7,21 +7,25 @@ import { firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
-import { headIndex, headName, layersOf, modelOf } from "../lib/measures.js";
+import { headIndex, headName, layersOf, measuresOf, modelOf } from "../lib/measures.js";
 import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
+import { kindsOf } from "../lib/opening.js";
 import { aboutType } from "../lib/pairtexts.js";
 import { ramp } from "../lib/scales.js";
 import { directionOf, sentencesOf } from "../lib/sentences.js";
 import { wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
-import { FirstChoice, StateChoice, useMaps } from "./headmaps.js";
+import { FirstChoice, StateChoice } from "./headmaps.js";
+import { useMaps } from "./stored.js";
 import { useWidth } from "./hooks.js";
 import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
+import { Findings, Kinds } from "./opening.js";
 import { Outcome } from "./outcome.js";
+import { MeasurePicker } from "./picker.js";
 import { DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
-const [SMALLEST, LARGEST] = [52, 96]; // pixels of a map
+const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
 const [LABELS, GAP] = [56, 5];
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
@@ -30,17 +34,28 @@ export function ModelMaps({ atlas, state, go, dark }) {
   const model = modelOf(atlas, state);
   const segment = segmentOf(atlas, model, state.segment, state.state);
   const has = holdings(atlas, model);
+  const kinds = useMemo(() => kindsOf(atlas, model, dark), [atlas, model, dark]);
   return html`<section class="model-maps" aria-labelledby="model-maps-title">
     <h2 id="model-maps-title">All heads on one text</h2>
-    ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
-    ${segment ? html`<${OnText} key=${model.name} ...${{ atlas, model, segment, state, go, dark }} />` : html`<p>This file holds no maps of <bdi>${model.title}</bdi>.</p>`}
-    ${has.map((sentence) => html`<p class="note"><bdi>${sentence}</bdi></p>`)}
+    <p class="maps-lead">Each square is a head of <bdi>${model.title}</bdi>: where it attends on the text below. Click on a head to see what it does.</p>
+    <div class="side-by-side">
+      <div class="main-picture">${segment ? html`<${OnText} key=${model.name} ...${{ atlas, model, segment, kinds, state, go, dark }} />` : html`<p>This file holds no maps of <bdi>${model.title}</bdi>.</p>`}</div>
+      <aside aria-label="Findings">
+        <${Findings} ...${{ atlas, model, state }} />
+      </aside>
+      <div class="beneath">
+        ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
+        ${has.map((sentence) => html`<p class="note"><bdi>${sentence}</bdi></p>`)}
+      </div>
+    </div>
   </section>`;
 }
 
-function OnText({ atlas, model, segment, state, go, dark }) {
+function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const [words, setWords] = useState(false);
   const [box, width] = useWidth(1000);
+  const measures = measuresOf(atlas, model);
+  const frames = useMemo(() => new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, colour]))), [kinds]);
   const named = stateOf(segment, state.state);
   const sentences = useMemo(() => sentencesOf(segment), [segment]);
   const direction = directionOf(sentences, state.sentences);
@@ -56,10 +71,11 @@ function OnText({ atlas, model, segment, state, go, dark }) {
   const { maps, error } = useMaps(atlas, blocks.map(({ id }) => id));
   const heads = useMemo(() => maps && blocks.map((block, place) => headsOf(model, block, maps[place])).flat(), [maps, blocks]);
   const table = tableOf(palettes[dark ? "dark" : "light"]);
-  const address = format({ ...state, view: "head", head: null, segment: segment.id, state: named });
+  const address = format({ ...state, view: "head", head: null }); // without a text of its own, the card shows the one that fits
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
     <div class="choices">
+      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Colours" none="weights of each head" ...${{ atlas, measures }} value="" choose=${(measure) => go({ view: "grid", measure })} />`}
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
@@ -73,8 +89,9 @@ function OnText({ atlas, model, segment, state, go, dark }) {
     ${first && heads && html`<p class="note">${leftNote(heads)}</p>`}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
     <${ModelMapsLegend} ...${{ blocks, direction, words, first, dark }} />
+    <${Kinds} ...${{ kinds, state }} />
     ${error && html`<p role="alert">${error}</p>`}
-    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, start: headIndex(model, state.head) }} />`}
+    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, frames, start: headIndex(model, state.head) }} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </div>`;
 }
@@ -123,7 +140,7 @@ function mostText({ most, block }) {
   return `${shown(block.keys.tokens[most.key])} (token ${most.key + 1}), ${number(100 * most.mean, 0)}% of the attention`;
 }
 
-function Grid({ model, heads, blocks, size, table, address, start }) {
+function Grid({ model, heads, blocks, size, table, address, frames, start }) {
   const area = useRef(null);
   const [active, setActive] = useState(start);
   const [pointed, setPointed] = useState(null);
@@ -148,7 +165,7 @@ function Grid({ model, heads, blocks, size, table, address, start }) {
     setPointed(head ? { head, cell: cellAt(event, link, head.block.places) } : null);
   };
   const rows = useMemo(() => {
-    const link = (index) => html`<${HeadMap} key=${index} ...${{ head: found.get(index), name: headName(model, index), size, table }} href=${`${address}&head=${headName(model, index)}`} current=${index === stop} />`;
+    const link = (index) => html`<${HeadMap} key=${index} ...${{ head: found.get(index), name: headName(model, index), size, table, frame: frames.get(index) }} href=${`${address}&head=${headName(model, index)}`} current=${index === stop} />`;
     return layersOf(model).map(({ layer: number }, layer) => ({
       layer,
       row: html`<div role="row" class="maps-row">
@@ -156,7 +173,7 @@ function Grid({ model, heads, blocks, size, table, address, start }) {
         ${Array.from({ length: model.n_heads }, (_, head) => link(layer * model.n_heads + head))}
       </div>`,
     }));
-  }, [found, size, table, stop, address]);
+  }, [found, size, table, stop, address, frames]);
   return html`
     <${Readout} pointed=${pointed} model=${model} />
     <div class="all-maps" style=${{ "--labels": `${LABELS}px`, "--gap-maps": `${GAP}px` }}>
@@ -187,7 +204,7 @@ function cellAt(event, link, { rows, columns }) {
 }
 
 /** One head's map, a link to its card. */
-function HeadMap({ head, name, size, table, href, current }) {
+function HeadMap({ head, name, size, table, frame, href, current }) {
   const canvas = useRef(null);
   const { small } = head;
   const height = Math.round(Math.max(size / 3, Math.min(1.5 * size, (size * small.height) / (small.width || 1))));
@@ -196,7 +213,7 @@ function HeadMap({ head, name, size, table, href, current }) {
     canvas.current.getContext("2d").putImageData(new ImageData(pixelsOf(small, table), small.width, small.height), 0, 0);
   }, [small, table]);
   return html`<span role="gridcell">
-    <a class="head-map" href=${href} data-index=${head.index} data-head=${name} tabindex=${current ? 0 : -1} style=${{ width: `${size}px`, height: `${height}px` }}
+    <a class=${frame ? "head-map framed" : "head-map"} href=${href} data-index=${head.index} data-head=${name} tabindex=${current ? 0 : -1} style=${{ width: `${size}px`, height: `${height}px`, "--frame": frame }}
       aria-label=${`Head ${name}, most attention: ${mostText(head)}`}>
       <canvas ref=${canvas} width=${small.width} height=${small.height} aria-hidden="true"></canvas>
     </a>
@@ -204,7 +221,7 @@ function HeadMap({ head, name, size, table, href, current }) {
 }
 
 function Readout({ pointed, model }) {
-  if (!pointed) return html`<p class="hint maps-readout">Point at a map to read a weight; a click, or Enter, opens the head's card on this text.</p>`;
+  if (!pointed) return html`<p class="hint maps-readout">Point at a map to read a weight; a click, or Enter, opens the head's card.</p>`;
   const { head, cell } = pointed;
   const { queries, keys } = head.block;
   return html`<p class="maps-readout" aria-hidden="true">

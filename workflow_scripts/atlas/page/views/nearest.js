@@ -9,7 +9,7 @@ import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { ofType } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
 import { firstWords } from "../lib/texts.js";
-import { useMaps } from "./headmaps.js";
+import { useMaps } from "./stored.js";
 import { SaveCsv } from "./savecsv.js";
 
 const LISTED = 6;

@@ -2,17 +2,18 @@
 
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { plural } from "../lib/format.js";
-import { groups } from "../lib/measures.js";
+import { groups, measuresElsewhere, modelOf } from "../lib/measures.js";
 import { searched } from "../lib/search.js";
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
 
 /**
  * A combobox in the pattern of the ARIA Authoring Practices, with groups by paper.
- * @param {{id, label, atlas, measures, value: string, choose: function, none: string}} props
- *   choose(id) is called with the measure's id; none: the title of the empty choice, where there is one
+ * @param {{id, label, atlas, measures, value: string, choose: function, none: string, others: boolean}} props
+ *   choose(id, model) is called with the measure's id and its model's name; none: the title of the empty choice, where
+ *   there is one; others: whether words find measures that only other models have
  */
-export function MeasurePicker({ id, label, atlas, measures, value, choose, none }) {
+export function MeasurePicker({ id, label, atlas, measures, value, choose, none, others }) {
   const [words, setWords] = useState(null); // null: the list is closed
   const [active, setActive] = useState(0);
   const [field, list] = [useRef(null), useRef(null)];
@@ -21,7 +22,8 @@ export function MeasurePicker({ id, label, atlas, measures, value, choose, none 
     return [...empty, ...groups(atlas, measures)];
   }, [measures, none]);
   const open = words !== null;
-  const found = useMemo(() => (open ? searched(all, words.trim()) : []), [all, words]);
+  const elsewhere = useMemo(() => (others ? ofOthers(atlas, measures[0].model) : []), [atlas, measures]);
+  const found = useMemo(() => (open ? searched(words.trim() ? [...all, ...elsewhere] : all, words.trim()) : []), [all, elsewhere, words]);
   const options = found.flatMap((group) => group.measures);
   const title = all.flatMap((group) => group.measures).find((one) => one.id === value)?.title ?? "";
   const at = Math.min(active, options.length - 1);
@@ -39,7 +41,7 @@ export function MeasurePicker({ id, label, atlas, measures, value, choose, none 
   };
   const take = (measure) => {
     setWords(null);
-    if (measure && measure.id !== value) choose(measure.id);
+    if (measure && measure.id !== value) choose(measure.id, measure.model);
   };
   const type = (event) => {
     setWords(event.target.value);
@@ -80,4 +82,10 @@ export function MeasurePicker({ id, label, atlas, measures, value, choose, none 
       </div>
     </div>
   `;
+}
+
+// The groups of what only other models have, under the models' titles.
+function ofOthers(atlas, name) {
+  const measures = measuresElsewhere(atlas, modelOf(atlas, { model: name }));
+  return atlas.models.flatMap((model) => groups(atlas, measures.filter((one) => one.model === model.name)).map((group) => ({ ...group, label: `${model.title}: ${group.label}` })));
 }

@@ -31,13 +31,14 @@ export function RolesOf({ model, index, titled = false }) {
   </span> `);
 }
 
-/** The legend of the roles; a click keeps the heads that have one. */
+/** The legend of the roles; a click shows its measure and keeps the heads that have it. */
 export function Roles({ model, filters, go }) {
   const badges = badgesOf(model);
   if (badges.length === 0) return null;
-  const choose = ({ id }) => {
+  const choose = ({ id, measure }) => {
     const there = filters.find((one) => one.op === "@" && one.id === id);
-    go({ filter: formatFilters(there ? filters.filter((one) => one !== there) : withFilter(filters, { id, op: "@", value: null })) });
+    if (there) go({ filter: formatFilters(filters.filter((one) => one !== there)) });
+    else go({ filter: formatFilters(withFilter(filters, { id, op: "@", value: null })), ...(measure && { measure }) });
   };
   return html`<section class="roles" aria-labelledby="roles-title">
     <h3 id="roles-title">Roles</h3>

@@ -1,4 +1,4 @@
-/** The beginning of a card: what the head does, in words and numbers, then where it ranks. */
+/** What the head does, in words and numbers: one sentence, and all others folded; then where it ranks. */
 
 import { html } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
@@ -12,8 +12,12 @@ export function Summary({ model, measures, index, label, state }) {
   const ranks = statements({ label, model: model.title, measures, i: index, write: written });
   if (does.length === 0 && ranks.length === 0) return null;
   return html`<section class="summary" aria-label="What the head does">
-    ${does.length > 0 && html`<ul class="does">${does.map((line) => html`<li key=${line.sentence}><bdi><${Line} ...${line} state=${state} /></bdi></li>`)}</ul>
-      <p class="soft small">In parentheses: 95% intervals, each for its number alone, so one may exclude 0 where p, which is corrected for the number of heads, is above 0.05. On texts they resample whole documents, whatever n counts.${does.some(({ measure }) => measure?.id.startsWith("syntax.")) && " The gain at the best of many relations is biased upwards by selection; what a relation beats is not corrected for the number of heads and relations."} Each line links to its measure in the grid.</p>`}
+    ${does.length > 0 && html`<ul class="does">${listed(does.slice(0, 1), state)}</ul>
+    <details>
+      <summary>What else is measured of it</summary>
+      <ul class="does">${listed(does.slice(1), state)}</ul>
+      <p class="soft small">In parentheses: 95% intervals, each for its number alone, so one may exclude 0 where p, which is corrected for the number of heads, is above 0.05. On texts they resample whole documents, whatever n counts.${does.some(({ measure }) => measure?.id.startsWith("syntax.")) && " The gain at the best of many relations is biased upwards by selection; what a relation beats is not corrected for the number of heads and relations."} Each line links to its measure in the grid.</p>
+    </details>`}
     ${ranks.length > 0 && html`<details>
       <summary>Where it ranks</summary>
       ${ranks.map(({ sentence, numbers }) => html`<div key=${sentence}>
@@ -23,6 +27,10 @@ export function Summary({ model, measures, index, label, state }) {
       <p class="soft small">Ranks are of the measured values. With ${measures.length} measures, some head comes first at each, by chance too.</p>
     </details>`}
   </section>`;
+}
+
+function listed(lines, state) {
+  return lines.map((line) => html`<li key=${line.sentence}><bdi><${Line} ...${line} state=${state} /></bdi></li>`);
 }
 
 /** A sentence with what stands in brackets in the background, and the measure that it is read from. */

@@ -1,22 +1,39 @@
-"""The findings that the front page begins with, in sentences that are filled from the tables."""
+"""The findings that pages begin with, in sentences that are filled from the tables."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-
-from workflow_scripts.report.table_pages import BADGES, VERDICTLESS
+from fnmatch import fnmatchcase
 
 Row = Mapping[str, str]  # of a CSV file, as text
 MOST = 5
+# Verdicts on claims, in order, with the names of their colours.
+BADGES = {
+    "reproduced": "good",
+    "carries over": "good",
+    "does not carry over": "bad",
+    "not reproduced": "bad",
+    "inconclusive": "open",
+    "not tested": "none",
+    "not run": "none",
+}
+# What stands in a verdict's place where there is none.
+VERDICTLESS = ("not tested", "not run")
+MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence with its numbers, the verdict if a claim is behind it, and the figure's name."""
+    """A sentence with its numbers, and what the atlas shows of it.
+
+    That is `view`, or the view of the `claim` behind it, in the `case` that it is of.
+    """
 
     sentence: str
     numbers: str
-    figure: str
     verdict: str = ""
+    view: str = ""
+    claim: str = ""
+    case: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,7 +45,6 @@ class OnClaim:
     """
 
     id: str
-    figure: str
     holds: str
     fails: str
     open: str  # begins with "whether"
@@ -50,7 +66,7 @@ def positional(rows: Iterable[Row]) -> Finding | None:
     numbers = f"{100 * float(best['attention']):.1f}%"
     numbers += f" to the {target} token by head {head}" if high <= 0.5 else ""
     numbers += f" ({100 * low:.1f} to {100 * high:.1f}; n = {best['n']} segments)"
-    return Finding(sentence, numbers, "clark2019-fig1")
+    return Finding(sentence, numbers, view=f"view=head&head={head}")
 
 
 def syntactic(rows: Iterable[Row]) -> Finding | None:
@@ -72,7 +88,8 @@ def syntactic(rows: Iterable[Row]) -> Finding | None:
     numbers += f" most on {best['relation']}, by head {best['held_out_head']}: {gain:+.1f} points"
     numbers += f" ({low:.1f} to {high:.1f}; n = {best['held_out_n']} words of other documents)"
     numbers += "; trees from a parser (silver)" if best["annotation"] == "silver" else ""
-    return Finding(sentence, numbers, "clark2019-fig5")
+    view = f"view=head&head={best['held_out_head']}"
+    return Finding(sentence, numbers, view=view)
 
 
 # In order of interest. A table's candidate names it, and what of the data must not be generated.
@@ -83,14 +100,12 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
     ("dependency-heads", "trees", syntactic),
     OnClaim(
         "clark-sep-attention",
-        "clark2019-fig2",
         "Over half of the attention of the middle layers goes to [SEP], as in BERT-base.",
         "[SEP] gets {ours} of the attention of the middle layers; in BERT-base it gets over half.",
         "whether over half of the attention of the middle layers goes to [SEP]",
     ),
     OnClaim(
         "kovaleva-last-layers",
-        "kovaleva2019-fig5",
         "Fine-tuning changes the attention of the last layers more than that of any other.",
         "Fine-tuning does not change the attention of the last layers most.",
         "whether fine-tuning changes the attention of the last layers most",
@@ -98,42 +113,36 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
     ),
     OnClaim(
         "michel-prune-40",
-        "michel2019-fig3",
         "Pruning 40% of the heads by importance costs less than 2 points.",
         "Pruning 40% of the heads by importance costs 2 points or more.",
         "whether pruning 40% of the heads by importance costs less than 2 points",
     ),
     OnClaim(
         "michel-translation-cross-alone",
-        "michel2019-translation-fig4",
         "Encoder-decoder attention loses most where one head is left in a layer.",
         "Encoder-decoder attention does not lose most where one head is left in a layer.",
         "whether encoder-decoder attention loses most where one head is left in a layer",
     ),
     OnClaim(
         "clark-layers-alike",
-        "clark2019-fig6",
         "Heads of one layer are closer to each other than to heads of other layers.",
         "Heads of one layer are no closer to each other than to heads of other layers.",
         "whether heads of one layer are closer to each other than to others",
     ),
     OnClaim(
         "niven-adversarial",
-        "niven2019-runs",
         "Trained on the adversarial arguments, models stay at chance.",
         "Trained on the adversarial arguments, models do not stay at chance.",
         "whether models trained on the adversarial arguments stay at chance",
     ),
     OnClaim(
         "michel-most-heads",
-        "michel2019-fig1",
         "Most heads can be removed one at a time without a significant loss.",
         "Most heads cannot be removed one at a time without a significant loss.",
         "whether most heads can be removed one at a time without a loss",
     ),
     OnClaim(
         "kovaleva-head-gain",
-        "kovaleva2019-fig8",
         "Disabling one head, chosen on held-out examples, improves the score.",
         "Disabling one head, chosen on held-out examples, does not improve the score.",
         "whether disabling some head improves the score",
@@ -161,6 +170,28 @@ def chosen(
             finding = None if generated or name not in tables else state(tables[name])
         found += [finding] if finding else []
     return found[:MOST]
+
+
+def fragment(
+    view: str, of: Mapping[str, str], model: str, measures: Mapping[str, Iterable[str]]
+) -> str:
+    """The address of a view within the atlas; empty where the atlas lacks one of its measures.
+
+    `{task}` and `{run}` in `view` stand for the task and the translator that the case is `of`. A
+    `*` in a measure's id stands for any text: the first of the `measures` that fits is meant, of
+    those of `model` where the view names none.
+    """
+    view = view.replace("{task}", of["task"] or "-").replace("{run}", of["run"] or "-")
+    keys = {"model": model} | dict(part.partition("=")[::2] for part in view.split("&"))
+    parts = []
+    for key, value in keys.items():
+        if key in MEASURED:
+            known = measures.get(keys["model"], ())
+            value = next((name for name in known if fnmatchcase(name, value)), "")
+            if not value:
+                return ""
+        parts.append(f"{key}={value}")
+    return "#" + "&".join(parts)
 
 
 def number(row: Row, measured: str = "{ours}") -> str:
@@ -208,4 +239,5 @@ def _on_claim(candidate: OnClaim, cases: list[Row]) -> Finding | None:
         sentence = f"On {rows[0]['case']}, {sentence[0].lower()}{sentence[1:]}"
     numbers = "; ".join(number(row, candidate.measured) for row in rows)
     numbers += f"; cases without a verdict: {others}" if others else ""
-    return Finding(sentence, numbers, candidate.figure, ", ".join(verdicts))
+    verdict = ", ".join(verdicts)
+    return Finding(sentence, numbers, verdict, claim=candidate.id, case=rows[0]["case"])
