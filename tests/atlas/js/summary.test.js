@@ -117,8 +117,6 @@ test("first the line that distinguishes the head: its kind, else a gain, else wh
   assert.equal(first([...measures, effect(0.01)]), "Best relatio");
   assert.equal(first([...measures, effect(0.01)], 1), "Gives 60.0% ");
   assert.equal(first([effect(0.01)]), "Disabling it");
-  const copies = { id: "attention.same_word", value: [40, 40] };
-  assert.equal(first([...measures.slice(0, 1), { ...measures[1], categories: ["same word"], value: [0] }, copies]), "Gives 40.0% ");
   const other = { ...measures[1], value: [2, 2] };
   assert.equal(first([measures[0], other, measures[2]]), "Best relatio");
   assert.equal(first([measures[0], other, { ...measures[2], low: [40, 40] }]), "Gives 60.0% ");

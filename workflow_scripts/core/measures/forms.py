@@ -13,9 +13,9 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.stats.randomisation import LEVEL
 
 PRETRAINED = "pretrained"
+LEVEL = 0.05  # of corrected p-values
 FORMAT, VERSION = "attention-atlas", 1  # of atlas.json
 OVER_DOCUMENTS = "Interval: 95%, bootstrap over documents."
 OVER_EXAMPLES = "Interval: 95%, bootstrap over examples."
