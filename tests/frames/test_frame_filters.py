@@ -8,6 +8,7 @@ import pytest
 from nltk.corpus.reader.framenet import FramenetCorpusReader
 
 from workflow_scripts.core.data.annotations import read_examples, read_links
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import frame_files, frames_corpus
 
 HEAD = (
@@ -193,3 +194,11 @@ def test_real_framenet(real_data: Path, tmp_path: Path) -> None:
             assert min(far) >= chosen.min_distance
         kept[filters] = {sentence.source for sentence in links}
     assert kept["released"] < kept["paper"]
+
+
+def test_a_label_on_a_blank_names_file_and_sentence(tmp_path: Path) -> None:
+    made = sentence(4, "Anna today gave bread .", ["gave"], Donor=" ")
+    (tmp_path / "lu7.xml").write_text(HEAD + made + TAIL)
+    annotated = frame_files.sentences_of(tmp_path / "lu7.xml")
+    with pytest.raises(InputError, match=r"lu7.xml: sentence 4: a label covers no word; fix"):
+        frames_corpus.filtered(annotated, "f", frames_corpus.FILTERS["paper"])
