@@ -14,6 +14,7 @@ from tests.default_study import DEMO, MODEL, RESULTS, study_before
 from tests.parsed_rules import parsed
 from workflow_scripts.atlas import atlas_data
 from workflow_scripts.atlas.atlas_page import PAGE
+from workflow_scripts.battery.measures import ROLES
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,7 @@ def test_the_profile_states_measures_that_exist(whole: Path, tmp_path: Path) -> 
     first = read(of_translator)["measures"][0]["id"]
     assert first.startswith("translation.head.zero.test.")  # the split that the card states
     ids = [measure["id"] for atlas in (whole, of_translator) for measure in read(atlas)["measures"]]
+    ids += [f"role.{role}" for role in ROLES]  # of decoders
     text = (PAGE / "lib/summary.js").read_text(encoding="utf-8")
     (parts,) = re.findall(r"^const PARTS = \[\n(.*?)^\];", text, re.M | re.S)
     patterns = re.findall(r"^  \[/(.+?)/, ", parts, re.M)
