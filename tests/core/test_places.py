@@ -97,3 +97,10 @@ def test_a_renamed_key_is_read(chapter: str, old: str, new: str) -> None:
     assert places.enter({chapter: {old: []}}, SCHEMA) == ({chapter: {new: []}}, [line])
     both = {chapter: {old: [], new: [1]}}  # the old one is then an unknown key
     assert places.enter(both, SCHEMA) == (both, [])
+
+
+def test_a_fewest_of_words_asks_for_pairs_as_it_did() -> None:
+    text = {"corpora": {"text": {"t": {"path": "t.txt", "min_words": 5}}}}
+    entered, lines = places.enter(text, SCHEMA)
+    assert entered["corpora"]["text"]["t"]["segments"] == "pairs"
+    assert "config: corpora.text.t.min_words: write segments: pairs next to it" in lines

@@ -56,6 +56,10 @@ def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any],
             part[new] = part.pop(key)
             lines.append(f"config: {old}: write {chapter}.{new}")
     for node in list(schema.nodes(config, root, root)):
+        given = node.value if isinstance(node.value, dict) else {}
+        if "min_words" in given and "segments" not in given:  # when texts were always pairs
+            given["segments"] = "pairs"
+            lines.append(f"config: {node.name}.min_words: write segments: pairs next to it")
         accepted = forms(node.schema, root)
         if accepted and isinstance(node.value, dict):
             if old := [form for form in accepted if form in node.value]:
