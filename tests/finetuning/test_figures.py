@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
@@ -25,19 +26,34 @@ def features(query: str, **attention: float) -> pd.DataFrame:
     return frame.assign(ci_low=frame["attention"] - 0.02, ci_high=frame["attention"] + 0.02)
 
 
-SHOWN = {
-    "kovaleva2019_fig6": ("all", ["[SEP], max 0.15", "[CLS], max 0.94"]),
-    "kovaleva2019_fig7": ("cls", ["1 seed, 95% intervals up to ±0.02", "[CLS] (30)", "verb (0)"]),
-}
+def scales(figure: Figure) -> list[tuple[float, float]]:
+    """The ends of the colour scale of every map."""
+    images = (image for axes in figure.axes for image in axes.get_images())
+    return [image.get_clim() for image in images]
 
 
-@pytest.mark.parametrize("name", SHOWN)
-def test_a_figure_states_its_scale_and_examples(name: str, tmp_path: Path) -> None:
-    query, words = SHOWN[name]
-    tables.write(features(query, sep=0.15, cls=0.94), tmp_path / "features")
+def test_figure_5_shows_change_from_0(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:
+    similarity = frames["similarity"]
+    tables.write(similarity, tmp_path / "similarity")
+    figure = figures.kovaleva2019_fig5.__wrapped__([tmp_path / "similarity"], [])
+    least = similarity.groupby(["task", "layer", "head"])["similarity"].mean().min()
+    shown = figure.axes[0].get_images()[0].get_array()
+    assert shown.max() == pytest.approx(1 - least)
+    assert scales(figure) == [(0, pytest.approx(1 - least))]
+
+
+def test_sep_and_cls_have_a_scale_each(tmp_path: Path) -> None:
+    tables.write(features("all", sep=0.15, cls=0.94), tmp_path / "features")
+    figure = figures.kovaleva2019_fig6.__wrapped__([tmp_path / "features"])
+    assert scales(figure) == [(0, pytest.approx(end)) for end in (15, 15, 94, 94)]
+
+
+def test_figure_7_states_its_examples(tmp_path: Path) -> None:
+    tables.write(features("cls", sep=0.15, cls=0.94), tmp_path / "features")
     out = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    getattr(figures, name)([tmp_path / "features"], **out)
+    figures.kovaleva2019_fig7([tmp_path / "features"], **out)
     drawn = out["svg"].read_text(encoding="utf-8")
+    words = ["1 seed, 95% intervals up to ±0.02", "[CLS] (30)", "verb (0)"]
     assert [word for word in words if word not in drawn] == []
 
 

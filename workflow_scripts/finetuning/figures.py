@@ -35,11 +35,11 @@ def kovaleva2019_fig5(similarity: list[Path], padded: list[Path]) -> Figure:
     frames = [frame, tables.read_all(padded)] if padded else [frame]
     figure, panels, names = heatmaps.task_sheet(frame, SIMILARITY_ROWS if padded else [""])
     for cells, of_row in zip(panels, frames, strict=True):
-        grids = heatmaps.grids(of_row, "task", "similarity")
-        low = min(grid.min() for grid in grids.values())
+        grids = heatmaps.grids(of_row.assign(change=1 - of_row["similarity"]), "task", "change")
+        top = max(grid.max() for grid in grids.values())
         for axes, name in zip(cells, names, strict=True):
-            image = heatmaps.draw(axes, grids[name], low, 1.0, colours.MORE + "_r")
-        heatmaps.bar(image, cells, "Cosine similarity")
+            image = heatmaps.draw(axes, grids[name], 0.0, top)
+        heatmaps.bar(image, cells, "1 − cosine similarity")
     figure.supxlabel(figures.sample(frame, "examples of each task"), fontsize=7)
     return figure
 
@@ -49,19 +49,17 @@ SPECIAL_ROWS = {"sep": "[SEP]", "cls": "[CLS]"}
 
 @figures.drawn
 def kovaleva2019_fig6(features: list[Path]) -> Figure:
-    """A heat map per task and token, the mean over seeds, all on one scale from 0."""
+    """A row of heat maps for each token, on one scale from 0; the mean over seeds."""
     frame = tables.read_all(features)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "all")]
     frame = frame[frame["kind"].isin(SPECIAL_ROWS)]
-    grids = heatmaps.grids(frame, ["kind", "task"], "attention")
-    rows, top = [], max(grid.max() for grid in grids.values())
-    for kind, title in SPECIAL_ROWS.items():
-        largest = max(grid.max() for (of, _), grid in grids.items() if of == kind)
-        rows.append(f"{title}, max {largest:.2f}")
-    figure, panels, names = heatmaps.task_sheet(frame, rows)
-    for axes, panel in zip(panels.ravel(), product(SPECIAL_ROWS, names), strict=True):
-        image = heatmaps.draw(axes, grids[panel], 0.0, top)
-    heatmaps.bar(image, list(panels.ravel()), "Attention / length", shrink=0.7)
+    figure, panels, names = heatmaps.task_sheet(frame, list(SPECIAL_ROWS.values()))
+    for cells, kind in zip(panels, SPECIAL_ROWS, strict=True):
+        grids = heatmaps.grids(frame[frame["kind"] == kind], "task", "attention")
+        top = max(grid.max() for grid in grids.values())
+        for axes, name in zip(cells, names, strict=True):
+            image = heatmaps.draw(axes, 100 * grids[name], 0.0, 100 * top)
+        heatmaps.bar(image, cells, "Mean attention, %")
     figure.supxlabel(figures.sample(frame, "examples of each task"), fontsize=7)
     return figure
 
