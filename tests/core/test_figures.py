@@ -134,3 +134,20 @@ def test_a_value_outside_its_interval_is_not_drawn() -> None:
     figures.intervals(axes, "x", values, (values - 0.1, values - 1e-12), [0, 1], look)
     with pytest.raises(ValueError, match="negative"):
         figures.intervals(axes, "x", values, (values - 0.2, values - 0.1), [0, 1], look)
+
+
+def test_heads_are_ranked_coloured_and_named() -> None:
+    effects = [0.4, -3.0, 0.0, -2.9, -1.5, 2.0]
+    heads = pd.DataFrame({"layer": 0, "head": range(6), "effect": effects})
+    heads["p_corrected"] = [0.3, 0.01, 1.0, 0.01, 0.01, 0.04]
+    heads = heads.assign(ci_low=heads["effect"] - 0.1, ci_high=heads["effect"] + 0.1)
+    with figures.style():
+        figure, panels = figures.panels(["one"], 2.3, 2.0)
+        figures.ranked(figure, [(panels[0], heads)], "effect", 0.05)
+    shown = {line.get_color(): line.get_xydata().tolist() for line in panels[0].lines}
+    losses = [[1, -3.0], [2, -2.9], [3, -1.5]]
+    unclear = [[4, 0.0], [5, 0.4]]
+    assert shown == {colours.HARM: losses, colours.PALE: unclear, colours.BENEFIT: [[6, 2.0]]}
+    # 1-4 would stand on 1-2.
+    assert {text.get_text() for text in panels[0].texts} == {"1-2", "1-5", "1-6"}
+    assert overlapping(figure) == clipped(figure) == []

@@ -47,31 +47,29 @@ def task_panels(frame: pd.DataFrame, height: float) -> tuple[Figure, Panels]:
 
 @figures.drawn
 def kovaleva2019_fig8(scores: list[Path], metrics: list[Path], mode: str) -> Figure:
-    """A map for each task: the change of the score in points, the mean over seeds.
+    """Every head's change of the score in points, with its paired interval; a panel for each task.
 
-    All are on one scale that is symmetric around 0. `metrics` are the classifiers' scores on all
-    development examples.
+    Means over seeds; significant is what is so with every seed. `metrics` are the classifiers'
+    scores on all development examples.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     whole = pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True)
-    more = {name: in_table1(whole, name, rows["n"].max()) for name, rows in frame.groupby("task")}
-    figure, panels = task_panels(frame, 1.75 if any(more.values()) else 1.6)
-    figure.set_figheight(figure.get_figheight() + 0.75)  # for the colour bar and the legend
-    grids = heatmaps.grids(frame, "task", "effect")
-    limit = max(np.nanmax(np.abs(100 * grid)) for grid in grids.values())
+    figure, panels = task_panels(frame, 2.0)
     for axes, rows in panels:
-        task = rows["task"].iloc[0]
-        image = heatmaps.around_zero(axes, 100 * grids[task], limit)
-        # Significant is what is so with every seed.
-        largest = rows.groupby(["layer", "head"], as_index=False)["p_corrected"].max()
-        heatmaps.mute(axes, image, ~(heatmaps.grid_of(largest, "p_corrected") < LEVEL))
-        axes.set(xlabel="Head", ylabel="Layer", title=axes.get_title() + more[task])
-        axes.title.set_fontsize(7)
-    shown = [axes for axes, _ in panels]
-    heatmaps.bar(image, shown, "Change of the score, points", shrink=0.35, below=True)
-    words = f"not significant: p ≥ {LEVEL}, corrected for {grids[task].size} heads"
-    figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
+        axes.axhline(0, color=colours.UNCHANGED, linewidth=1, label="unchanged model", zorder=1)
+        more = in_table1(whole, rows["task"].iloc[0], rows["n"].max())
+        axes.set_title(axes.get_title() + more, fontsize=7)
+    panels[0][0].set_ylabel("Change of the\nscore, points")
+    figures.ranked(figure, [(axes, in_points(rows)) for axes, rows in panels], "effect", LEVEL)
     return figure
+
+
+def in_points(of_task: pd.DataFrame) -> pd.DataFrame:
+    """A task's rows over seeds, scores and effects in points, p-values the largest of a seed."""
+    rows = effects.over_seeds(of_task)
+    columns = ["score", "effect", "ci_low", "ci_high"]
+    largest = of_task.groupby(["layer", "head"], sort=False)["p_corrected"].max().to_numpy()
+    return rows.assign(**100 * rows[columns], p_corrected=largest)
 
 
 @figures.drawn
@@ -139,19 +137,14 @@ def kovaleva2019_heads(heads: Path, strata: Path) -> Figure:
 
 @figures.drawn
 def michel2019_fig1(scores: list[Path]) -> Figure:
-    """A histogram per task, the mean over seeds; an orange line marks the unchanged model."""
+    """Every head's score, the mean over seeds, a panel per task; a line marks the unchanged model."""
     scored = effects.main_rows(effects.read_scores(scores, "head"), "zero")
-    figure, panels = task_panels(scored, 1.7)
+    figure, panels = task_panels(scored, 2.0)
     for axes, of_task in panels:
-        rows = effects.over_seeds(of_task)
-        baseline = 100 * rows["baseline"].mean()
-        axes.hist(100 * rows["score"], bins=20, color=colours.NEUTRAL)
-        axes.axvline(baseline, color=colours.UNCHANGED, linewidth=2, label="unchanged model")
-        axes.set_xlabel("Score without the head, points")
-        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-    first = panels[0][0]
-    first.set_ylabel("Heads")
-    figure.legend(*first.get_legend_handles_labels(), loc="outside upper center")
+        baseline = 100 * of_task["baseline"].mean()
+        axes.axhline(baseline, color=colours.UNCHANGED, linewidth=1, label="unchanged model")
+    panels[0][0].set_ylabel("Score without\nthe head, points")
+    figures.ranked(figure, [(axes, in_points(rows)) for axes, rows in panels], "score", LEVEL)
     return figure
 
 

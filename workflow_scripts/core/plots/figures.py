@@ -52,6 +52,10 @@ TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 # Places to try for a point's name: distances, in points of print, and directions, in degrees.
 DISTANCES, DIRECTIONS = (7, 13, 19, 26, 34, 42), (0, 180, 45, 135, 315, 225, 90, 270)
+# What an effect shows, drawn in this order.
+SHOWN = {kind: colours.EFFECTS[kind] for kind in ("cannot tell", "gain", "loss")}
+NAMED = 4  # heads of a panel that are named at most
+LINE = 0.1  # of a panel's height that a name needs
 LEADER = 10  # a name that is farther from its point is joined to it by a line
 HALF_MARKER = 3.5  # half the width of a point's marker, in points
 
@@ -209,6 +213,53 @@ def intervals(
     x, y = (values, at) if along == "x" else (at, values)
     bars |= {"fmt": look.marker, "color": look.colour, "label": look.name}
     axes.errorbar(x, y, **bars, **style)
+
+
+def ranked(
+    figure: Figure,
+    panels: Sequence[tuple[Axes, pd.DataFrame]],
+    value: str,
+    level: float,
+    by: str = "shown",
+    looks: dict[str, colours.Look] = SHOWN,
+) -> None:
+    """A panel of dots for each table of heads, the lowest `value` first; effects have intervals.
+
+    Columns are layer, head, effect, ci_low, ci_high and p_corrected, which is significant below
+    `level`. The looks are of column `by`, or of what an effect shows. The largest significant
+    effects are named.
+    """
+    for axes, heads in panels:
+        heads = heads.sort_values(value, kind="stable").assign(rank=range(1, len(heads) + 1))
+        significant = heads["p_corrected"] < level
+        signs = np.where(heads["effect"] < 0, "loss", "gain")
+        heads["shown"] = np.where(significant, signs, "cannot tell")
+        for name, look in looks.items():
+            rows = heads[heads[by] == name]
+            ends = [rows[end if value == "effect" else value] for end in ("ci_low", "ci_high")]
+            style = {"markersize": 3, "elinewidth": 0.6}
+            intervals(axes, "y", rows[value], ends, rows["rank"], look, **style)
+        axes.margins(y=LINE)
+        axes.set_xlabel(f"{len(heads)} heads by rank")
+        _name_ends(axes, heads[significant], value)
+    title = f"Loss and gain: p < {level}, corrected for {len(heads)} heads" if by == "shown" else ""
+    keys, names = panels[0][0].get_legend_handles_labels()
+    style = {"ncols": len(names), "title_fontsize": LABEL, "loc": "outside lower center"}
+    figure.legend(keys, names, title=title or None, **style)
+
+
+def _name_ends(axes: Axes, heads: pd.DataFrame, value: str) -> None:
+    """Name heads where a rising row of dots leaves room: losses below them, gains above."""
+    apart = LINE * np.ptp(axes.get_ylim())
+    taken: list[float] = []
+    for row in heads.loc[heads["effect"].abs().nlargest(NAMED).index].to_dict("records"):
+        if all(abs(row[value] - other) > apart for other in taken):
+            taken.append(row[value])
+            side = 1 if row["effect"] < 0 else -1
+            style = {"ha": "left", "va": "top"} if side > 0 else {"ha": "right", "va": "bottom"}
+            style |= {"textcoords": "offset points", "size": SMALL}
+            name, place = head_label(row["layer"], row["head"]), (row["rank"], row[value])
+            axes.annotate(name, place, (3 * side, -side), **style)
 
 
 def stacked(
