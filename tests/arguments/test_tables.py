@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
+from tests.core.figure_checks import clipped, overlapping
 from workflow_scripts.arguments import argument_heads, figures, niven2019_tables
 from workflow_scripts.arguments.argument_reliance import measure as measure_reliance
 from workflow_scripts.arguments.argument_reliance import with_changes
@@ -22,6 +23,8 @@ from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of, new_scorer, save_scorer
 from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.models import load_tokenizer
+from workflow_scripts.core.plots import colours
+from workflow_scripts.core.plots.figures import style
 from workflow_scripts.core.run.job import call
 
 BERT = {"max_tokens": 64, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
@@ -235,3 +238,30 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path) -> No
         np.testing.assert_allclose(
             variant[["logit_0", "logit_1"]].to_numpy()[0], expected, atol=2e-5
         )
+
+
+def test_the_figure_of_heads_shows_every_measure(tmp_path: Path) -> None:
+    """Head 1-2 lowers the margin of each of 12 points; no head changes a prediction."""
+    places = {(-1, -1): 4.0, (0, 0): 4.0, (0, 1): 3.0}
+    rows = [
+        {
+            "layer": layer,
+            "head": head,
+            "id": f"p{point:02}",
+            "logit_0": gap - 0.01 * point * max(head, 0),
+        }
+        for (layer, head), gap in places.items()
+        for point in range(12)
+    ]
+    frame = pd.DataFrame(rows).assign(logit_1=0.0, side=0, label=0, seed=1, setup="W", split="dev")
+    tables.write(frame, tmp_path / "heads")
+    with style():
+        written = {"table": tmp_path / "table.csv"}
+        drawn = figures.niven2019_heads.__wrapped__
+        figure = drawn(tmp_path / "heads", **written, bootstrap=200, permutations=400, seed=1)
+        assert overlapping(figure) == clipped(figure) == []
+    margins, *others = figure.axes
+    red = [line for line in margins.lines if line.get_color() == colours.HARM]
+    assert [line.get_xdata().tolist() for line in red] == [[1]]
+    assert [text.get_text() for text in margins.texts] == ["1-2"]
+    assert [list(axes.texts) for axes in others] == [[], []]

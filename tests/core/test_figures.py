@@ -148,6 +148,5 @@ def test_heads_are_ranked_coloured_and_named() -> None:
     losses = [[1, -3.0], [2, -2.9], [3, -1.5]]
     unclear = [[4, 0.0], [5, 0.4]]
     assert shown == {colours.HARM: losses, colours.PALE: unclear, colours.BENEFIT: [[6, 2.0]]}
-    # 1-4 would stand on 1-2.
-    assert {text.get_text() for text in panels[0].texts} == {"1-2", "1-5", "1-6"}
+    assert {text.get_text() for text in panels[0].texts} == {"1-2, 1-4", "1-5", "1-6"}
     assert overlapping(figure) == clipped(figure) == []

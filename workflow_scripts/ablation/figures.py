@@ -137,7 +137,7 @@ def kovaleva2019_heads(heads: Path, strata: Path) -> Figure:
 
 @figures.drawn
 def michel2019_fig1(scores: list[Path]) -> Figure:
-    """Every head's score, the mean over seeds, a panel per task; a line marks the unchanged model."""
+    """A panel of heads' scores per task, means over seeds; a line marks the unchanged model."""
     scored = effects.main_rows(effects.read_scores(scores, "head"), "zero")
     figure, panels = task_panels(scored, 2.0)
     for axes, of_task in panels:

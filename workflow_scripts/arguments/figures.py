@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
@@ -19,7 +18,7 @@ from workflow_scripts.arguments.wording import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import held_out_parts, last_split
-from workflow_scripts.core.plots import colours, figures, heatmaps
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.plots.colours import Look
 from workflow_scripts.core.plots.figures import counted
 from workflow_scripts.core.run import job
@@ -395,16 +394,13 @@ def niven2019_reliance(reliance: list[Path], table: Out, bootstrap: int, seed: i
     return figure
 
 
-BETWEEN = 0.45  # inches between maps, for the colour bars
-LEAST = 5  # predictions that flip, the least that full colour stands for
 # Titles of the measures. The margin is the logit of the warrant with the cue minus the other's.
 HEAD_MEASURES = {
-    "margin": "Margin of the\nwarrant with the cue",
-    "follows": "Predictions for the\nwarrant with the cue",
+    "margin": "Margin of the warrant with the cue",
+    "follows": "Predictions for the warrant with the cue",
     "accuracy": "Accuracy",
 }
-# Measures that share a scale, and its unit.
-SCALES = {("margin",): "Change, logits", ("follows", "accuracy"): "Change, points"}
+UNITS = {"margin": "logits", "follows": "points", "accuracy": "points"}
 
 
 def lower(values: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
@@ -470,47 +466,33 @@ def measure_heads(frame: pd.DataFrame, draws: int, permutations: int, seed: int)
     return pd.concat(frames, ignore_index=True)
 
 
-def draw_heads(axes: Axes, effects: pd.DataFrame, end: float) -> AxesImage | None:
-    """One map of the effect of every head on one measure, or a sentence where all are 0."""
-    over = f"n = {effects['n'].iloc[0]}, {counted(effects['seeds'].iloc[0], 'seed')}"
-    if (effects["effect"] == 0).all():
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-        axes.set(xticks=[], yticks=[], xlabel="")
-        heatmaps.note(axes, f"unchanged by any head\n({over})")
-        return None
-    image = heatmaps.around_zero(axes, heatmaps.grid_of(effects, "effect"), end)
-    heatmaps.mute(axes, image, heatmaps.grid_of(effects, "p_corrected") >= randomisation.LEVEL)
-    axes.set_xlabel(f"Head ({over})")
-    return image
-
-
 @figures.drawn
 def niven2019_heads(
     heads: Path, table: Out, bootstrap: int, permutations: int, seed: int
 ) -> Figure:
-    """A map per set-up and measure, of all held-out points."""
+    """Every head's effects with intervals: a panel per set-up and measure, of held-out points."""
     measured = measure_heads(tables.read(heads), bootstrap, permutations, seed)
     tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
     shown = measured[measured["split"] == measured["split"].iloc[0]]
-    setups = [setup for setup in SETUPS if setup in set(shown["setup"])]
-    shape = (shown["layer"].max() + 1, shown["head"].max() + 1)
-    rows = [",\n".join((*SETUPS[setup], "warrant")) for setup in setups]
-    figure, panels = heatmaps.sheet(rows, list(HEAD_MEASURES.values()), shape, BETWEEN)
-    cells = dict(zip(product(setups, HEAD_MEASURES), panels.ravel(), strict=True))
-    parts = dict(list(shown.groupby(["setup", "measure"])))  # none where the cue is in no point
-    for measures, unit in SCALES.items():
-        rows = shown[shown["measure"].isin(measures)]
-        end = rows["effect"].abs().max()
-        if "margin" not in measures:  # a flip is one point of the smallest set, with every seed
-            end = max(end, LEAST * 100 / rows["n"].min())
-        of_scale = {cell: axes for cell, axes in cells.items() if cell[1] in measures}
-        images = [draw_heads(axes, parts[c], end) for c, axes in of_scale.items() if c in parts]
-        drawn = [image for image in images if image]
-        if drawn:
-            heatmaps.bar(drawn[0], list(of_scale.values()), unit, shrink=0.8)
-    words = f"not significant: p ≥ {randomisation.LEVEL}, corrected for {shape[0] * shape[1]} heads"
-    figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
+    cells = dict(list(shown.groupby(["setup", "measure"])))
+    # A measure is missing where the cue is in no point.
+    keys = [key for key in product(SETUPS, HEAD_MEASURES) if key in cells]
+    titles = []
+    for setup, measure in keys:
+        rows = cells[setup, measure]
+        over = f"n = {rows['n'].iloc[0]}, {counted(rows['seeds'].iloc[0], 'seed')}"
+        texts = ", ".join((*SETUPS[setup], "warrant"))
+        titles.append(f"{HEAD_MEASURES[measure]}\n{texts}\n{over}")
+    columns = len({measure for _, measure in keys})
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1, columns)
+    for axes, key in zip(panels, keys, strict=True):
+        axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
+        axes.set_ylabel(f"Change, {UNITS[key[1]]}")
+        axes.title.set_fontsize(7)
+        if not cells[key]["effect"].any():
+            axes.set(ylim=(-1, 1), yticks=[0])
+    dots = [(axes, cells[key]) for axes, key in zip(panels, keys, strict=True)]
+    figures.ranked(figure, dots, "effect", randomisation.LEVEL)
     return figure
 
 

@@ -74,32 +74,19 @@ def michel2019_translation_grids(scores: list[Path]) -> Figure:
     return figure
 
 
-BINS = 20
-
-
 @figures.drawn
 def michel2019_translation_fig1(scores: list[Path]) -> Figure:
-    """A histogram per run of BLEU with each head masked, stacked by type.
-
-    A line marks the unchanged translator.
-    """
+    """BLEU with each head masked, a panel per run; a line marks the unchanged translator."""
     runs = list(by_run(read_masked(scores)))
     width = figures.TWO_COLUMNS / min(3, max(2, len(runs)))
     titles = [f"{name}\n{unchanged_score(rows)}" for name, rows in runs]
-    figure, panels = figures.panels(titles, width, 2.0)
-    looks = list(colours.ATTENTION.values())
-    style = {"label": [look.name for look in looks], "color": [look.colour for look in looks]}
-    style |= {"hatch": [look.hatch for look in looks], "edgecolor": colours.WHITE}
+    figure, panels = figures.panels(titles, width, 2.2)
     for axes, (_, rows) in zip(panels, runs, strict=True):
-        edges = np.histogram_bin_edges(rows[["score", "baseline"]].to_numpy(), BINS)
-        groups = [rows.loc[rows["type"] == kind, "score"] for kind in colours.ATTENTION]
-        axes.hist(groups, edges, stacked=True, linewidth=0.3, **style)
         baseline = rows["baseline"].mean()
-        axes.axvline(baseline, color=colours.UNCHANGED, linewidth=2, label="unchanged")
-        axes.set_xlabel("BLEU without the head")
-        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-    panels[0].set_ylabel("Heads")
-    write_legend(figure, panels[0])
+        axes.axhline(baseline, color=colours.UNCHANGED, linewidth=1, label="unchanged")
+    panels[0].set_ylabel("BLEU without the head")
+    dots = [(axes, rows) for axes, (_, rows) in zip(panels, runs, strict=True)]
+    figures.ranked(figure, dots, "score", LEVEL, "type", colours.ATTENTION)
     return figure
 
 

@@ -237,29 +237,36 @@ def ranked(
         for name, look in looks.items():
             rows = heads[heads[by] == name]
             ends = [rows[end if value == "effect" else value] for end in ("ci_low", "ci_high")]
-            style = {"markersize": 3, "elinewidth": 0.6}
+            style = {"markersize": 3, "elinewidth": 0.6 if value == "effect" else 0}
             intervals(axes, "y", rows[value], ends, rows["rank"], look, **style)
-        axes.margins(y=LINE)
+        axes.margins(y=1.5 * LINE)
         axes.set_xlabel(f"{len(heads)} heads by rank")
         _name_ends(axes, heads[significant], value)
     title = f"Loss and gain: p < {level}, corrected for {len(heads)} heads" if by == "shown" else ""
     keys, names = panels[0][0].get_legend_handles_labels()
-    style = {"ncols": len(names), "title_fontsize": LABEL, "loc": "outside lower center"}
+    style = {"ncols": len(names), "title_fontsize": LABEL, "columnspacing": 1.2}
+    style["loc"] = "outside lower center"
     figure.legend(keys, names, title=title or None, **style)
 
 
 def _name_ends(axes: Axes, heads: pd.DataFrame, value: str) -> None:
-    """Name heads where a rising row of dots leaves room: losses below them, gains above."""
+    """Name heads where a rising row of dots leaves room: losses below them, gains above.
+
+    Heads of nearly the same value have one label.
+    """
     apart = LINE * np.ptp(axes.get_ylim())
-    taken: list[float] = []
+    labels: dict[float, Text] = {}
     for row in heads.loc[heads["effect"].abs().nlargest(NAMED).index].to_dict("records"):
-        if all(abs(row[value] - other) > apart for other in taken):
-            taken.append(row[value])
-            side = 1 if row["effect"] < 0 else -1
-            style = {"ha": "left", "va": "top"} if side > 0 else {"ha": "right", "va": "bottom"}
-            style |= {"textcoords": "offset points", "size": SMALL}
-            name, place = head_label(row["layer"], row["head"]), (row["rank"], row[value])
-            axes.annotate(name, place, (3 * side, -side), **style)
+        name = head_label(row["layer"], row["head"])
+        near = [label for at, label in labels.items() if abs(row[value] - at) < apart]
+        if near:
+            near[0].set_text(f"{near[0].get_text()}, {name}")
+            continue
+        side = 1 if row["effect"] < 0 else -1
+        style = {"ha": "left", "va": "top"} if side > 0 else {"ha": "right", "va": "bottom"}
+        style |= {"textcoords": "offset points", "size": SMALL}
+        place = row["rank"], row[value]
+        labels[row[value]] = axes.annotate(name, place, (3 * side, -side), **style)
 
 
 def stacked(
