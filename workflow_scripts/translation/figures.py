@@ -60,7 +60,8 @@ def michel2019_translation_grids(scores: list[Path]) -> Figure:
     for line, (name, rows) in zip(panels, runs, strict=True):
         for axes, kind in zip(line, ATTENTION_TYPES, strict=True):
             heads = rows[rows["type"] == kind]
-            image = heatmaps.around_zero(axes, heatmaps.grid_of(heads, "effect"), limit)
+            scale = -limit, limit, colours.OF_SCORES
+            image = heatmaps.draw(axes, heatmaps.grid_of(heads, "effect"), *scale)
             heatmaps.mute(axes, image, heatmaps.grid_of(heads, "p_corrected") >= LEVEL)
         about = unchanged_score(rows).replace(", ", "\n")
         line[0].set_ylabel(f"{name}\n{about}\nLayer", fontsize=7)

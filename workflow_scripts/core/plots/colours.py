@@ -28,6 +28,7 @@ GUIDE = PALE  # a line at 0, or where two numbers are equal
 MORE = "Blues"  # maps of amounts: darker means more
 IN_GREY = "Greys"  # sheets that are read by eye, without a scale
 AROUND_ZERO = "RdBu_r"  # maps of changes and correlations: red above 0, blue below
+OF_SCORES = "RdBu"  # maps of changes of a score, where a fall is harm, and so red
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,9 @@ FAMILIES = {
 }
 # The attention of an encoder-decoder.
 ATTENTION = {
-    "encoder": Look("Enc-Enc", BLUE, "o", "-", "/////"),
+    "encoder": Look("Enc-Enc", BLUE, "o"),
     "encoder-decoder": Look("Enc-Dec", VERMILLION, "s", "--"),
-    "decoder": Look("Dec-Dec", GREEN, "^", ":", "....."),
+    "decoder": Look("Dec-Dec", GREEN, "^", ":"),
 }
 STRATEGIES = {
     "importance": Look("importance", BLUE, "o"),

@@ -109,11 +109,10 @@ def bar(
     label: str,
     shrink: float = 1,
     extend: str = "neither",
-    below: bool = False,
 ) -> None:
     """A named colour bar for panels that share a scale; next to one alone, as high as its map.
 
-    Next to several it has the share `shrink` of their height, or `below` them of their width.
+    Next to several it has the share `shrink` of their height.
     `extend` is "max" where the scale ends below the largest value.
     """
     figure = panels[0].figure
@@ -122,11 +121,10 @@ def bar(
         shown = figure.colorbar(image, cax=room, label=label, extend=extend)
     else:
         rows = len({axes.get_subplotspec().rowspan.start for axes in panels})
-        shape = {"pad": 0.02, "aspect": 25 if below else 12 * rows, "shrink": shrink}
-        shape |= {"extend": extend, "location": "bottom" if below else "right"}
+        shape = {"pad": 0.02, "aspect": 12 * rows, "shrink": shrink, "extend": extend}
         shown = figure.colorbar(image, ax=list(panels), label=label, **shape)
     shown.ax.tick_params(labelsize=figures.SMALL)
-    (shown.ax.xaxis if below else shown.ax.yaxis).label.set_size(7)
+    shown.ax.yaxis.label.set_size(7)
     shown.locator = MaxNLocator(5 if extend == "max" else 4)
     shown.update_ticks()
 
