@@ -5,7 +5,7 @@ ABLATION_LANGUAGE_MODELS = [
     name
     for name in SERVED["ablation"]
     if config["models"][name]["kind"] == "decoder"
-    or ("text" in ABLATION and model_sources.predicts_masked(SOURCES[name]))
+    or ("text" in ABLATION and model_sources.predicts_masked(SOURCES[name]) is not False)
 ]
 ABLATION_SCORELESS = set() if TASKS else {*SERVED["ablation"]} - {*ABLATION_LANGUAGE_MODELS}
 if ABLATION_SCORELESS:

@@ -278,7 +278,10 @@ def _flow(entry: dict[str, Any]) -> str:
 def cost(model: Model, before: Model | None) -> str:
     """What the study will take, in words."""
     seconds = model.seconds + (before.seconds if before else 0)
-    minutes = (OVERHEAD + PASSES[model.kind] * N_TEXTS * seconds) / 60
+    total = OVERHEAD + PASSES[model.kind] * N_TEXTS * seconds
+    if model.masked and model.kind == "encoder" and before is None:
+        total += model.n_ablated * model.ablation_seconds
+    minutes = total / 60
     return (
         f"{model.name}: {model.about}; a text of {N_TOKENS} tokens took {model.seconds:.2g} s, "
         f"so all will take about {max(1, round(minutes))} minutes"

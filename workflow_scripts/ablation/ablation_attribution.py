@@ -132,7 +132,7 @@ def compared(
             exact_of[SIZE] = effects.sizes[at]
         for against, exact in exact_of.items():
             row = effects.labels | {"estimate": name, "mode": mode, "against": against}
-            row["reliability"] = reliability
+            row["reliability"] = reliability if against == EFFECT else np.nan  # of signed effects
             row |= interval("rho", correlations(ranks(estimated), ranks(exact)), (-1, 1))
             shared = (inside(estimated, n_top) * inside(exact, n_top)).sum(1)
             row |= interval("shared", shared, (0, n_top)) | {"chance": n_top**2 / n_heads}

@@ -209,8 +209,8 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         "between predicates and their frame elements more than between other words as far apart, "
         "by 2 points or more (p < 0.05, corrected for the heads). Coreference: it is the best head "
         "at finding antecedents of mentions none of whose antecedents has their head word, and "
-        "beats the nearest mention. Same word: it gives other occurrences of a word at least 10 "
-        "points more than other repeated words at the same distances (95% interval). Position: "
+        "beats the nearest mention. Same word: it gives other occurrences of a word over 10 points "
+        "more than other repeated words at the same distances (lower end of 95%). Position: "
         "most of its attention is on the previous, the next or the current token. Special tokens: "
         "most is on [CLS] and [SEP]. Unclassified: none of these. A head beats a baseline if the "
         "95% interval of its gain, corrected for all heads and relations, is above 0. Only kinds "
@@ -304,7 +304,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
 
 
 def harmful(task: str, mark: str, title: str, modes: dict[str, list[str]]) -> Iterator[Badge]:
-    """Badges of the heads that every measure of all `modes` shows, and of one mode alone."""
+    """Badges of the heads that every measure of all `modes` shows, and of others by mode."""
     every = [measure for of_mode in modes.values() for measure in of_mode]
     names, n = ", ".join(modes), len(every) // len(modes)
     seeds = f" and with each of {n} seeds" if n > 1 else ""
@@ -318,7 +318,7 @@ def harmful(task: str, mark: str, title: str, modes: dict[str, list[str]]) -> It
             mark,
             f"{title} {mode}",
             "With this head alone disabled: paired randomisation test, p below .05, corrected for "
-            f"the number of heads, in each of these modes{seeds}"
+            f"the number of heads, in {'each' if way == 'all' else 'this'} mode{seeds}"
             f"{', but not in all modes' if unless else ''}.",
             measure=measures[0],
             harm=tuple(measures),

@@ -165,7 +165,7 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
             f"On random tokens, attention to {token} is above the threshold, and above that to the "
             "head's best other offset with p below .05, corrected for all heads and roles; on "
             "running text it is above that to the best wrong token, near the right one or of "
-            "another query, by a paired interval over documents.",
+            "another query, by a paired interval over documents and a corrected p below .05.",
             RANDOM,
             {"role": role, "confirmed": True},
             measure=f"role.{role}",

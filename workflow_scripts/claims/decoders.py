@@ -7,7 +7,9 @@ import pandas as pd
 
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
 from workflow_scripts.claims.numbers import (
+    DRAWS,
     OVER_DOCUMENTS,
+    SEED,
     counted,
     in_percent,
     row_number,
@@ -19,7 +21,6 @@ from workflow_scripts.core.stats.randomisation import LEVEL
 
 OF_SEQUENCES = "95% over sequences of random tokens"
 OF_GROUPS = "95% over groups of heads that share keys and values"
-DRAWS, SEED = 1000, 1  # of the bootstrap over these groups
 WU_THRESHOLD = 0.1  # the score of a retrieval head
 GU_THRESHOLD = 0.3  # the weight of a sink
 

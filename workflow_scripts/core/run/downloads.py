@@ -48,7 +48,7 @@ class File:
     @property
     def whole(self) -> str:
         """The name of the file of which this is a piece, or its own."""
-        return re.sub(r"[.](part)?\d+$", "", self.name)
+        return re.sub(r"[.](part\d+|\d{3})$", "", self.name)
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,15 @@ def kind_of(source: Mapping[str, Any]) -> str:
     return "encoder" if encoder and (not causal or "XLNetLMHeadModel" in names) else "decoder"
 
 
-def predicts_masked(source: Mapping[str, Any]) -> bool:
-    """Whether a source of the config has a masked-LM head of its own, by its config.json."""
+def predicts_masked(source: Mapping[str, Any]) -> bool | None:
+    """Whether a source of the config has a masked-LM head of its own, by its config.json.
+
+    None where there is no config.json yet, as on the hub: its job says so then.
+    """
     try:
         names = config_of(source).get("architectures")
-    except (InputError, OSError, ValueError):  # also of GGUF files; said when the model is opened
-        return False
+    except (InputError, OSError, ValueError):
+        return None
     return any(str(name).endswith("ForMaskedLM") for name in names or ())
 
 

@@ -31,15 +31,6 @@ export function shortened(token, letters) {
 }
 
 /**
- * Is it a token that a tokenizer adds, as [CLS] and [SEP]?
- * @param {string} token
- * @returns {boolean}
- */
-export function isSpecial(token) {
-  return SPECIAL.test(token);
-}
-
-/**
  * Have two texts the same tokens?
  * @param {string[]} a
  * @param {string[]} b

@@ -12,11 +12,11 @@ export function Summary({ model, measures, index, label, state }) {
   const ranks = statements({ label, model: model.title, measures, i: index, write: written });
   if (does.length === 0 && ranks.length === 0) return null;
   return html`<section class="summary" aria-label="What the head does">
-    ${does.length > 0 && html`<ul class="does">${listed(does.slice(0, 1), state)}</ul>
-    <details>
+    ${does.length > 0 && html`<ul class="does">${listed(does.slice(0, 1), state)}</ul>`}
+    ${does.length > 1 && html`<details>
       <summary>What else is measured of it</summary>
       <ul class="does">${listed(does.slice(1), state)}</ul>
-      <p class="soft small">In parentheses: 95% intervals, each for its number alone, so one may exclude 0 where p, which is corrected for the number of heads, is above 0.05. On texts they resample whole documents, whatever n counts.${does.some(({ measure }) => measure?.id.startsWith("syntax.")) && " The gain at the best of many relations is biased upwards by selection; what a relation beats is not corrected for the number of heads and relations."} Each line links to its measure in the grid.</p>
+      <p class="soft small">In parentheses: 95% intervals, each for its number alone, so one may exclude 0 where p, which is corrected for the number of heads, is above 0.05. On texts they resample whole documents, whatever n counts.${does.some(({ measure }) => measure?.id.startsWith("syntax.")) && " The gain at the best of many relations is biased upwards by selection; what a relation beats is not corrected for the number of heads and relations."} Each line links to its measure.</p>
     </details>`}
     ${ranks.length > 0 && html`<details>
       <summary>Where it ranks</summary>
