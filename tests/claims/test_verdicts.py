@@ -119,8 +119,9 @@ def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
 @pytest.mark.parametrize(
     ("of_copies", "found"),
     [
-        ((10.0, 12.0), verdicts.CARRIES),
-        ((10.0, 60.0), verdicts.UNTRAINED),  # one of them is enough
+        ((10.0, 11.0, 12.0), verdicts.CARRIES),
+        ((60.0, 61.0, 62.0), verdicts.UNTRAINED),  # 61.5, and 2.5 to each side
+        ((10.0, 60.0, 61.0), verdicts.CARRIES),
         ((), verdicts.CARRIES),
     ],
 )

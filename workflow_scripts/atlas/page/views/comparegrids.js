@@ -139,7 +139,7 @@ export function ChangedMaps({ atlas, a, b, segments: [ofA], go, dark }) {
     model: a.model,
     values,
     range: [0, top],
-    scale: "sequential",
+    colouring: { scale: "sequential" },
     marked: [a.index],
     text: (i) => `${headName(a.model, i)}: ${number(values[i], 3)} nats`,
     what: "nats",
