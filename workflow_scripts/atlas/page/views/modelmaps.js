@@ -75,7 +75,7 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
     <div class="choices">
-      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Colours" none="weights of each head" ...${{ atlas, measures }} value="" choose=${(measure) => go({ view: "grid", measure })} />`}
+      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Colours" none="weights of each head" ...${{ atlas, measures }} value="" choose=${(measure, of) => go({ view: "grid", measure, ...(of !== model.name && { model: of }) })} others />`}
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
