@@ -197,6 +197,15 @@ def test_intervals_over_few_documents_cover(kind: str) -> None:
             assert low.min() >= 0 and high.max() <= 1
 
 
+def test_few_events_leave_an_interval_that_says_something() -> None:
+    """Two of 40: many samples have no event and no variance, whose infinite t bounds nothing."""
+    sums = np.zeros((40, 1))
+    sums[:2] = 1
+    low, high = bootstrap.ratio_ends(sums, np.ones_like(sums), 1000, 1)
+    assert low.item() == 0
+    assert 0.1 < high.item() < 0.2  # by Wilson .165
+
+
 def test_intervals_over_documents_cover_what_examples_do_not() -> None:
     """Ten examples share their document's effect: 400 tables of 40 documents each."""
     rng = np.random.default_rng(0)

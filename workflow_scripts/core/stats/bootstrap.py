@@ -248,9 +248,10 @@ def ratio_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> np
 
 
 def _studentised_ends(weights: np.ndarray, sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The ends of `ratio_ends` by bootstrap-t, [2, column]; infinite where samples do not vary.
+    """The ends of `ratio_ends` by bootstrap-t, [2, column]; NaN where too many samples do not vary.
 
-    The variance of a ratio is that of its linear approximation.
+    Without any variance a sample's t is infinite, as where few units have an event: then it bounds
+    nothing. The variance of a ratio is that of its linear approximation.
     """
     share = sums.sum(axis=0) / sizes.sum(axis=0)
     rest, size = sums - share * sizes, weights @ sizes
@@ -264,6 +265,7 @@ def _studentised_ends(weights: np.ndarray, sums: np.ndarray, sizes: np.ndarray) 
     np.divide(change * size, np.sqrt(variance.clip(min=0)), out=t, where=varies)
     percentile = np.nanpercentile if np.isnan(t).any() else np.percentile
     ends = percentile(t, CONFIDENCE[::-1], axis=0, method="nearest")  # infinite ones have no middle
+    ends = np.where(np.isinf(ends), np.nan, ends)
     return share - ends * np.sqrt(observed) / sizes.sum(axis=0)
 
 
