@@ -40,10 +40,11 @@ def main(source: dict, converted: job.Out, files: list[Path] = ()) -> None:
     place = models.resolve(models.Source(**source))
     converted.mkdir(parents=True)
     if not place.is_dir():
-        (tokenizer, _, quantised), model = gguf_files.read_header(place), gguf_files.load(place)
-        if quantised:
-            model.config.quantised = quantised
-        models.save(model, tokenizer, converted)
+        header = gguf_files.read_header(place)
+        model = gguf_files.load(place, header.n_weights)
+        if header.quantised:
+            model.config.quantised = header.quantised
+        models.save(model, header.tokenizer, converted)
     elif (place / ADAPTER).is_file():
         _merge(place, converted)
     else:

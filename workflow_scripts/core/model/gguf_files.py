@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from tokenizers import Tokenizer
@@ -27,8 +27,17 @@ from workflow_scripts.core.model.weights import quiet
 PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
 
-def read_header(file: Path) -> tuple[FastTokenizer, PretrainedConfig, str | None]:
-    """A GGUF file's tokenizer and config, and the type of most weights where they are quantised."""
+class Header(NamedTuple):
+    """A GGUF file's tokenizer, config and number of weights; the type of most where quantised."""
+
+    tokenizer: FastTokenizer
+    config: PretrainedConfig
+    n_weights: int
+    quantised: str | None
+
+
+def read_header(file: Path) -> Header:
+    """What a GGUF file states about its model, and how many weights it holds."""
     with _readable(file) as place:
         from gguf import GGUFReader
 
@@ -39,18 +48,20 @@ def read_header(file: Path) -> tuple[FastTokenizer, PretrainedConfig, str | None
         tokenizer = _with_own_tokens(tokenizer, len(reader.fields["tokenizer.ggml.tokens"].data))
     numbers: Counter[str] = Counter()
     for tensor in reader.tensors:
-        numbers[tensor.tensor_type.name] += int(tensor.n_elements)
+        if not tensor.name.startswith("rope_"):  # frequencies, which the config gives
+            numbers[tensor.tensor_type.name] += int(tensor.n_elements)
     if not numbers:
         raise _unreadable(file, "it has no weights")
     _check_positions(file, reader, config)
     most = numbers.most_common(1)[0][0]
-    return tokenizer, config, None if most in PLAIN else most
+    return Header(tokenizer, config, numbers.total(), None if most in PLAIN else most)
 
 
-def load(file: Path) -> PreTrainedModel:
-    """The causal model in a GGUF file, in float32; InputError where a weight is not read."""
-    from gguf import GGUFReader
+def load(file: Path, n_weights: int) -> PreTrainedModel:
+    """The causal model in a GGUF file, in float32.
 
+    Raises InputError where one of its `n_weights` is not read.
+    """
     with _readable(file) as place:
         packed, report = AutoModelForCausalLM.from_pretrained(
             **place,
@@ -61,11 +72,10 @@ def load(file: Path) -> PreTrainedModel:
         )
     if lacking := sorted(report["missing_keys"]):
         raise _unreadable(file, f"{lacking[0]} is missing{and_more(lacking)}")
-    tensors = [each for each in GGUFReader(file).tensors if not each.name.startswith("rope_")]
-    held = sum(int(tensor.n_elements) for tensor in tensors)
     weights = {weight.data_ptr(): weight.numel() for weight in packed.state_dict().values()}
-    if held > (loaded := sum(weights.values())):
-        raise _unreadable(file, f"it holds {held:,} weights, and transformers loads {loaded:,}")
+    if n_weights > (loaded := sum(weights.values())):
+        words = f"it holds {n_weights:,} weights, and transformers loads {loaded:,}"
+        raise _unreadable(file, words)
     # A model from GGUF cannot be saved, so its weights move to one that can.
     given = packed.config.to_dict()
     given.pop("quantization_config", None)
