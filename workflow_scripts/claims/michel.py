@@ -323,7 +323,9 @@ def _attribution(
     for task, rows in table.groupby("task", sort=False):
         ends = rows[[name, f"{name}_low", f"{name}_high"]].mean()
         heads = rows["n_heads"].iloc[0]
-        about = f"{heads} heads; reliability of the exact effects {rows['reliability'].mean():.2f}"
+        about, reliability = f"{heads} heads", rows["reliability"].mean()
+        if not np.isnan(reliability):
+            about += f"; reliability of the exact effects {reliability:.2f}"
         if over:
             ends = 100 * ends / rows[over].iloc[0]
             about = f"{rows[over].iloc[0]} heads of {heads}, {rows['first'].iloc[0]} of them first"
