@@ -82,16 +82,24 @@ def read_on_the_fly(model: str, readers: list) -> list[str]:
     return list(dict.fromkeys(model_files(Wildcards(fromdict={"model": model})) + found))
 
 
+def pass_of(model: str, readers: list, one_pass: bool = True, norms: bool = False) -> dict:
+    """What on_the_fly.py is given to run the scripts of rules on a model, maybe on norms.
+
+    The products of these are below mixing/.
+    """
+    steps = [step_of(reader, model) for reader in readers]
+    for step in steps if norms else ():
+        folder = f"{RESULTS}/{model}/mixing"
+        output = {name: f"{folder}/{Path(file).name}" for name, file in step["output"].items()}
+        step["output"] = output
+    sources = sources_on_the_fly(model, readers) if one_pass else {}
+    return {"steps": steps, "sources": sources, "one_pass": one_pass, "by_norm": norms}
+
+
 def by_norm(reader) -> dict:
-    """What on_the_fly.py is given to run a rule's script on norms, its products below mixing/."""
-
-    def moved(w) -> list[dict]:
-        step, folder = step_of(reader, w.model), f"{RESULTS}/{w.model}/mixing"
-        renamed = {name: f"{folder}/{Path(file).name}" for name, file in step["output"].items()}
-        return [step | {"output": renamed}]
-
+    """The params of a rule that runs another one's script on norms."""
     return {
-        "steps": moved,
+        "steps": lambda w: pass_of(w.model, [reader], norms=True)["steps"],
         "sources": lambda w: sources_on_the_fly(w.model, [reader]),
         "one_pass": True,
         "by_norm": True,

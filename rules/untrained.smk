@@ -4,33 +4,25 @@ UNTRAINED = config["untrained"]
 UNTRAINED_SEEDS = range(1, 1 + UNTRAINED["copies"])
 
 
-def untrained_groups(model: str) -> list[tuple[dict, dict]]:
-    """What is run on a copy: steps and their sources, in one pass or not, of weights or norms."""
+@cache
+def untrained_groups(model: str) -> list[dict]:
+    """What is run on a copy: steps that share a pass, steps by themselves, and those by norm."""
     chapters = {chapter for chapter, models in SERVED.items() if model in models} & set(config)
-    one_pass, alone, by_norms = [], [], []
+    shared, alone, by_norms = [], [], []
     if "surface" in chapters:
-        one_pass = [rules.relative_position, rules.special_tokens, rules.same_word, rules.entropy]
+        shared = [rules.relative_position, rules.special_tokens, rules.same_word, rules.entropy]
     if "clusters" in chapters and CLUSTERS["corpus"] == SURFACE["corpus"]:
-        one_pass.append(rules.head_distances)
+        shared.append(rules.head_distances)
         alone.append(rules.head_embedding)
     if "mixing" in chapters:
-        by_norms.append(by_norm(rules.special_tokens))
+        by_norms.append(rules.special_tokens)
         alone += [rules.mixing_ratio] if mixing_ratios.wanted else []
         alone += [rules.value_zeroing] if mixing_zeroing.wanted else []
     if "battery" in chapters and battery_sinks.wanted:
         alone.append(rules.first_token_sinks)
-    groups = [
-        {
-            "steps": [step_of(reader, model) for reader in readers],
-            "sources": sources_on_the_fly(model, readers) if shared else {},
-            "one_pass": shared,
-            "by_norm": False,
-        }
-        for readers, shared in ((one_pass, True), (alone, False))
-    ]
-    own = Wildcards(fromdict={"model": model})
-    filled = [{k: v(own) if callable(v) else v for k, v in group.items()} for group in by_norms]
-    return [group for group in groups + filled if group["steps"]]
+    groups = [pass_of(model, shared), pass_of(model, alone, one_pass=False)]
+    groups.append(pass_of(model, by_norms, norms=True))
+    return [group for group in groups if group["steps"]]
 
 
 def untrained_products(model: str) -> list[str]:
@@ -55,21 +47,21 @@ def untrained_corpora(model: str) -> list[str]:
 
 
 # Without wildcards, as what is measured depends on the model.
-for number, model in enumerate(SERVED["untrained"], start=1):
+for untrained_number, untrained_model in enumerate(SERVED["untrained"], start=1):
 
     rule:
         name:
-            f"untrained_{number}"
+            f"untrained_{untrained_number}"
         input:
-            files=lambda w, of=model: model_files(Wildcards(fromdict={"model": of})),
-            model=f"{RESULTS}/{model}/attention/model.json",
-            corpora=untrained_corpora(model),
+            files=lambda w, of=untrained_model: model_files(Wildcards(fromdict={"model": of})),
+            model=f"{RESULTS}/{untrained_model}/attention/model.json",
+            corpora=untrained_corpora(untrained_model),
         output:
-            products=untrained_products(model),
+            products=untrained_products(untrained_model),
         log:
-            f"<logs>/attention/{model}.untrained.log",
+            f"<logs>/attention/{untrained_model}.untrained.log",
         benchmark:
-            f"<benchmarks>/attention/{model}.untrained.tsv"
+            f"<benchmarks>/attention/{untrained_model}.untrained.tsv"
         conda:
             "../envs/torch.yaml"
         threads: config["threads"]
@@ -77,7 +69,7 @@ for number, model in enumerate(SERVED["untrained"], start=1):
             **MODEL_JOB,
         params:
             **step("attention/untrained.py"),
-            groups=lambda w, of=model: untrained_groups(of),
+            groups=lambda w, of=untrained_model: untrained_groups(of),
             n_segments=UNTRAINED["n_segments"],
             batch_tokens=config["attention"]["batch_tokens"],
             device=config["device"],
