@@ -187,7 +187,7 @@ use rule light_step as atlas_heads with:
 
 use rule light_step as atlas_page with:
     input:
-        unpack(findings_read),
+        unpack(atlas_findings),
         atlas=rules.atlas_data.output.atlas,
         sources=ATLAS_PAGE,
     output:

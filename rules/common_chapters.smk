@@ -5,7 +5,7 @@ from functools import cache
 from os.path import relpath
 from types import SimpleNamespace
 
-from workflow_scripts.core.measures.findings import CANDIDATES
+from workflow_scripts.atlas.findings import CANDIDATES
 from workflow_scripts.corpora.frame_files import definitions_of
 from workflow_scripts.report.entries import Entry, captions_digest, heading
 from workflow_scripts.report.entries import titles_of_tasks, with_ending
@@ -29,7 +29,7 @@ def claims_of(wildcards) -> list[str]:
     return [relpath(ROOT / f"claims/{name}.csv") for name in own] + CLAIMS["files"]
 
 
-def findings_read(wildcards) -> dict[str, list[str]]:
+def atlas_findings(wildcards) -> dict[str, list[str]]:
     """What the findings of the atlas rest on, of the chapters that the study has."""
     judged = SERVED["claims"] if "claims" in config else []
     named = [candidate[0] for candidate in CANDIDATES if isinstance(candidate, tuple)]

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.claims.judged import CLAIMS
-from workflow_scripts.core.measures import findings
-from workflow_scripts.core.measures.findings import CANDIDATES, MOST, OnClaim, chosen, number
+from workflow_scripts.atlas import findings
+from workflow_scripts.atlas.findings import CANDIDATES, MOST, OnClaim, chosen, number
 
 CLAIM = {"id": "michel-prune-40", "case": "SST-2", "ours": "-1.2", "ci_low": "-3.04"}
 CLAIM |= {"ci_high": "0.123", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}

@@ -45,7 +45,9 @@ def test_every_verdict_has_a_badge() -> None:
 def test_fragments_name_measures_that_there_are(
     view: str, case: dict[str, str], found: str
 ) -> None:
-    measures = {"m": MEASURES, "translation.2": ["x"]}
+    measures = [{"model": "m", "id": id_} for id_ in MEASURES] + [
+        {"model": "translation.2", "id": "x"}
+    ]
     assert fragment(view, case, "m", measures) == found
 
 

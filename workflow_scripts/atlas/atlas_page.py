@@ -1,6 +1,5 @@
 """The atlas as one page that needs nothing else: no server, no network, no storage."""
 
-import csv
 import html
 import json
 import math
@@ -9,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.atlas.findings import chosen
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.findings import chosen, fragment
+from workflow_scripts.core.measures.shown_claims import fragment
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import json_in_script, script_digest
 
@@ -190,9 +190,6 @@ def findings_of(
     `claims` are the models' tables of claims and `cases` what their rows are of, in the same
     order; `published` has the claims' views; `printed` are tables that findings may rest on.
     """
-    measures: dict[str, list[str]] = {}  # their ids by model
-    for measure in atlas["measures"]:
-        measures.setdefault(measure["model"], []).append(measure["id"])
     views = {row["id"]: row["view"] for path in published for row in _rows(path)}
     judged = {path.parents[1].name: _rows(path) for path in claims}
     of_cases = {path.parents[1].name: tables.read(path).to_dict("records") for path in cases}
@@ -207,15 +204,14 @@ def findings_of(
         for finding in chosen(rows, own, origins):
             view = finding.view or views.get(finding.claim, "")
             case = of.get((finding.claim, finding.case), {"task": "", "run": ""})
-            if view and (address := fragment(view, case, model, measures)):
+            if view and (address := fragment(view, case, model, atlas["measures"])):
                 parts = {"model": model, "sentence": finding.sentence, "numbers": finding.numbers}
                 found.append(parts | {"verdict": finding.verdict, "address": address})
     return found
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return tables.read_csv(path, dtype=str).fillna("").to_dict("records")
 
 
 def main(

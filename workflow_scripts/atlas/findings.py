@@ -1,24 +1,12 @@
-"""The findings that pages begin with, in sentences that are filled from the tables."""
+"""The findings that the page begins with, in sentences that are filled from the tables."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+
+from workflow_scripts.core.measures.shown_claims import BADGES, VERDICTLESS
 
 Row = Mapping[str, str]  # of a CSV file, as text
 MOST = 5
-# Verdicts on claims, in order, with the names of their colours.
-BADGES = {
-    "reproduced": "good",
-    "carries over": "good",
-    "does not carry over": "bad",
-    "not reproduced": "bad",
-    "inconclusive": "open",
-    "not tested": "none",
-    "not run": "none",
-}
-# What stands in a verdict's place where there is none.
-VERDICTLESS = ("not tested", "not run")
-MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
 
 @dataclass(frozen=True)
@@ -170,28 +158,6 @@ def chosen(
             finding = None if generated or name not in tables else state(tables[name])
         found += [finding] if finding else []
     return found[:MOST]
-
-
-def fragment(
-    view: str, of: Mapping[str, str], model: str, measures: Mapping[str, Iterable[str]]
-) -> str:
-    """The address of a view within the atlas; empty where the atlas lacks one of its measures.
-
-    `{task}` and `{run}` in `view` stand for the task and the translator that the case is `of`. A
-    `*` in a measure's id stands for any text: the first of the `measures` that fits is meant, of
-    those of `model` where the view names none.
-    """
-    view = view.replace("{task}", of["task"] or "-").replace("{run}", of["run"] or "-")
-    keys = {"model": model} | dict(part.partition("=")[::2] for part in view.split("&"))
-    parts = []
-    for key, value in keys.items():
-        if key in MEASURED:
-            known = measures.get(keys["model"], ())
-            value = next((name for name in known if fnmatchcase(name, value)), "")
-            if not value:
-                return ""
-        parts.append(f"{key}={value}")
-    return "#" + "&".join(parts)
 
 
 def number(row: Row, measured: str = "{ours}") -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_scripts.chapters import SOURCES
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.measures.findings import BADGES, fragment
+from workflow_scripts.core.measures.shown_claims import BADGES, fragment
 from workflow_scripts.core.run import job
 from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import caption, caption_html
@@ -106,9 +106,7 @@ def main(
         report = str(report_href(str(product))) if report_href else ""
         return Link(text, str(product), relative, report, fragment, menu)
 
-    measures: dict[str, list[str]] = {}  # their ids by model
-    for measure in json.loads(atlas.read_text(encoding="utf-8"))["measures"] if atlas else []:
-        measures.setdefault(measure["model"], []).append(measure["id"])
+    measures = json.loads(atlas.read_text(encoding="utf-8"))["measures"] if atlas else []
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
     for row, of in every:

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.measures.findings import BADGES, VERDICTLESS
+from workflow_scripts.core.measures.shown_claims import BADGES, VERDICTLESS
 from workflow_scripts.core.run import job
 from workflow_scripts.report import table_pages
 from workflow_scripts.report.entries import titles_of_tasks

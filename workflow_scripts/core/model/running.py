@@ -71,8 +71,8 @@ def padding_token(config: PretrainedConfig) -> int:
 def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token].
 
-    It is masked, and stands on the right.
-    Where texts have labels, these are there as `labels`, padded with IGNORED.
+    Padding is masked, and stands on the right. `labels` are there where texts have some, padded
+    with IGNORED.
     """
     config = model.config
     inputs = {
