@@ -49,10 +49,8 @@ def test_relations_above_the_offset() -> None:
     rows += [relation("poss", 20, -1)]
     finding = findings.syntactic(rows)
     assert finding.sentence.startswith("On 1 of 3 syntactic relations some head is more")
-    assert finding.numbers.startswith(
-        "each by its own 95% interval, not corrected for 3 relations;"
-    )
-    assert " most on dobj, by head 2-1: +9.0 points (5.0 to 11.0; n = 50" in finding.numbers
+    start = "most on dobj, by head 2-1: +9.0 points (5.0 to 11.0; n = 50"
+    assert finding.numbers.startswith(start)
     assert "silver" not in finding.numbers
     assert "silver" in findings.syntactic([relation("dobj", 9, 5, "silver")]).numbers
     assert findings.syntactic([relation("dobj", 9, 5, "generated")]) is None

@@ -72,8 +72,7 @@ def syntactic(rows: Iterable[Row]) -> Finding | None:
     sentence = f"On {len(better)} of {len(relations)} syntactic relations some head"
     sentence += " is more accurate than the best fixed offset."
     gain, low, high = (float(best[f"held_out_gain{end}"]) for end in ("", "_low", "_high"))
-    numbers = f"each by its own 95% interval, not corrected for {len(relations)} relations;"
-    numbers += f" most on {best['relation']}, by head {best['held_out_head']}: {gain:+.1f} points"
+    numbers = f"most on {best['relation']}, by head {best['held_out_head']}: {gain:+.1f} points"
     numbers += f" ({low:.1f} to {high:.1f}; n = {best['held_out_n']} words of other documents)"
     numbers += "; trees from a parser (silver)" if best["annotation"] == "silver" else ""
     view = f"view=head&head={best['held_out_head']}"

@@ -24,7 +24,7 @@ const WANTED = {
  */
 export function goalOf(id) {
   if (/^coreference\.words\.(all|proper|nominal)$/.test(id)) return "same_word";
-  const end = /^(?:attention|role)\.(\w+)$/.exec(id)?.[1] ?? (id === "sink.text" ? "first" : "");
+  const end = /^(?:attention|role)\.(\w+)$/.exec(id)?.[1] ?? "";
   return Object.hasOwn(WANTED, end) ? end : undefined;
 }
 
