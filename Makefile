@@ -4,6 +4,8 @@ PYTHON := $(VENV)/bin/python
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 # Models run one at a time where there is a GPU.
 PROFILE := $(shell nvidia-smi >/dev/null 2>&1 && echo --profile profiles/gpu)
+# With `rules` a failed job's message would be left out, too.
+QUIET := --quiet host reason
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 # The first one that runs and is new enough; set SYSTEM_PYTHON to choose another.
 SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
@@ -42,7 +44,7 @@ setup-web: setup
 
 # The default study, to the end, and its report.
 demo: setup
-	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE)
+	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) $(QUIET)
 	@$(MAKE) --no-print-directory $(REPORT)
 	@for file in $(ATLAS) $(REPORT); do \
 		test -f $$file || { echo "Error: $$file was not made" >&2; exit 1; }; \
@@ -56,7 +58,7 @@ demo: setup
 # A study of one model on one text: NAME.yaml is written unless it is there, and run.
 atlas: setup
 	@study=$$($(PYTHON) -m workflow_scripts.new_study "$$MODEL" $${TEXT:+"$$TEXT"} $${BEFORE:+--before "$$BEFORE"} $${NAME:+--name "$$NAME"} --write) && \
-	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) --configfile "$$study" && \
+	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) $(QUIET) --configfile "$$study" && \
 	echo && echo "Open results/$${study%.yaml}/atlas.html in a browser. To change the study, edit $$study."
 
 # Made by the study; under `make -n` it does not exist yet.

@@ -143,11 +143,12 @@ def examine(given: str) -> Model:
     )
     special = models.special_tokens(tokenizer)
     heads = getattr(config, "architectures", None) or []
-    own = [
-        any(head.endswith(ending) for head in heads)
-        for ending in ("ForSequenceClassification", "ForMaskedLM")
-    ]
-    return Model(origin, name_of(given), kind, about, shape, positions, special, min(times), *own)
+    classifier = any(head.endswith("ForSequenceClassification") for head in heads)
+    masked = model_sources.predicts_masked({"path": str(directory)}) is True
+    heads_of = {"classifier": classifier, "masked": masked}
+    return Model(
+        origin, name_of(given), kind, about, shape, positions, special, min(times), **heads_of
+    )
 
 
 def name_of(given: str) -> str:

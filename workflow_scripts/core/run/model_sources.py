@@ -1,6 +1,7 @@
 """Models as a study states them: GGUF files, pickled weights, adapters; and their kind."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ ENCODERS = frozenset(
     "ernie esm eurobert flaubert funnel gte ibert luke megatron-bert mobilebert modernbert mpnet "
     "nomic_bert nystromformer rembert roberta roberta-prelayernorm roformer squeezebert xlm "
     "xlm-roberta xlm-roberta-xl xlnet xmod".split()
+)
+# What the weights of masked-LM heads are called, in any of the encoders' classes.
+MASKED_HEAD = re.compile(
+    r"(.*\.)?(lm_\w+|vocab_\w+|generator_\w+|predictions|pred_layer|head|decoder|mlm)\."
 )
 SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")  # whole, or in shards
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
@@ -48,15 +53,29 @@ def kind_of(source: Mapping[str, Any]) -> str:
 
 
 def predicts_masked(source: Mapping[str, Any]) -> bool | None:
-    """Whether a source of the config has a masked-LM head of its own, by its config.json.
+    """Whether a source has a masked-LM head of its own, by its config.json and its weights.
 
-    None where there is no config.json yet, as on the hub: its job says so then.
+    A model tuned for sentence vectors often keeps the architecture's name without the head. None
+    where there is no config.json yet, as on the hub: its job says so then.
     """
     try:
         names = config_of(source).get("architectures")
+        stored = set() if "hub" in source else _stored_names(_place_of(source))
     except (InputError, OSError, ValueError):
         return None
-    return any(str(name).endswith("ForMaskedLM") for name in names or ())
+    masked = any(str(name).endswith("ForMaskedLM") for name in names or ())
+    return masked and (not stored or any(map(MASKED_HEAD.match, stored)))
+
+
+def _stored_names(directory: Path) -> set[str]:
+    """The names of a directory's weights in safetensors; none where there are no such files."""
+    whole, index = (directory / name for name in SAFETENSORS)
+    if index.is_file():
+        return set(json.loads(index.read_bytes())["weight_map"])
+    if not whole.is_file():
+        return set()
+    with whole.open("rb") as file:  # its header is JSON, after 8 bytes with its length
+        return set(json.loads(file.read(int.from_bytes(file.read(8), "little"))))
 
 
 def config_of(source: Mapping[str, Any]) -> dict[str, Any]:
