@@ -142,7 +142,8 @@ def chosen(
 ) -> list[Finding]:
     """The first findings, at most MOST, whose data the study has, and has not generated.
 
-    Inconclusive ones stand last. `tables` are printed ones by name, `origins` what the study's data are, by kind.
+    Inconclusive ones stand last. `tables` are printed ones by name, `origins` what the study's data
+    are, by kind.
     """
     by_id: dict[str, list[Row]] = {}
     for row in claims:
