@@ -145,10 +145,8 @@ def examine(given: str) -> Model:
     heads = getattr(config, "architectures", None) or []
     classifier = any(head.endswith("ForSequenceClassification") for head in heads)
     masked = model_sources.predicts_masked({"path": str(directory)}) is True
-    heads_of = {"classifier": classifier, "masked": masked}
-    return Model(
-        origin, name_of(given), kind, about, shape, positions, special, min(times), **heads_of
-    )
+    seen = origin, name_of(given), kind, about, shape, positions, special, min(times)
+    return Model(*seen, classifier, masked)
 
 
 def name_of(given: str) -> str:

@@ -20,7 +20,7 @@ ENCODERS = frozenset(
 )
 # What the weights of masked-LM heads are called, in any of the encoders' classes.
 MASKED_HEAD = re.compile(
-    r"(.*\.)?(lm_\w+|vocab_\w+|generator_\w+|predictions|pred_layer|head|decoder|mlm)\."
+    r"(.*\.)?(lm_\w+|vocab_\w+|generator_\w+|predictions|pred_layer|head|decoder)\."
 )
 SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")  # whole, or in shards
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
