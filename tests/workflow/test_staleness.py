@@ -19,20 +19,22 @@ def test_a_core_module_reruns_what_imports_it(
     assert copied_study.planned() == tiny_study.with_followers(direct)
 
 
-def test_a_plotting_script_reruns_its_plots_and_a_config_key_what_reads_it(
-    tiny_study: TinyStudy, copied_study: TinyStudy
-) -> None:
+def test_a_plotting_script_reruns_its_plots(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
     path = copied_study.folder / "workflow_scripts/surface/figures.py"
     path.write_text(path.read_text() + "\nADDED = 1\n")
     # The claims' page links to it, and the report's front page sums up all jobs.
     drawn = {*(f"clark2019_fig{number}" for number in range(1, 5)), "clark2019_position"}
-    assert tiny_study.with_followers(drawn) == drawn | {"claims_page", "overview"}
+    expected = drawn | {"claims_page", "overview"}
+    assert copied_study.planned() == tiny_study.with_followers(drawn) == expected
+
+
+def test_a_config_key_reruns_what_reads_it(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
     copied_study.config["surface"]["threshold"] = 0.4
     copied_study.config["tasks"]["mrpc"]["from"]["generate"]["train"] = 18
     copied_study.write_config()
     # head_changes and the job of untrained copies have its settings.
-    read = {"relative_position", "head_changes", "untrained_1", "generate_task"}
-    assert copied_study.planned() == tiny_study.with_followers(drawn | read)
+    direct = {"relative_position", "head_changes", "untrained_1", "generate_task"}
+    assert copied_study.planned() == tiny_study.with_followers(direct)
 
 
 def test_comments_and_dates_rerun_nothing_and_a_changed_directory_what_reads_it(
