@@ -309,14 +309,15 @@ def as_list(column: Any, size: int) -> list[Any]:
 def tables_shown_and_not(atlas: Path, folder: Path) -> tuple[set[str], set[str], set[str]]:
     """A study's tables with columns layer and head, by their path below `folder`.
 
-    Those of a kind that measures are read from, those of LEFT_OUT, and those of neither kind.
+    Those of a kind that measures are read from, those of LEFT_OUT, and those of neither kind. One
+    of nothing is none: a task of single sentences shares no words between two.
     """
     paths = [path for path in folder.rglob("*") if path.suffix in {".csv", ".parquet"}]
     frames = {path: read_table(path, path.stat().st_mtime_ns) for path in paths}
     names = {
         path.relative_to(folder).as_posix()
         for path, frame in frames.items()
-        if {"layer", "head"} <= set(frame.columns)
+        if {"layer", "head"} <= set(frame.columns) and frame.get("n", pd.Series([1])).any()
     }
     sources = {each["source"]["table"] for each in read(atlas)["measures"]}
     kinds = {kind(name) for name in sources}

@@ -152,7 +152,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
             "trees.format: 'conllu' is not accepted with parse:; accepted: auto",
         ),
         ("surface.corpus", "wiki", "surface.corpus: 'wiki' is not in corpora.text; accepted: "),
-        ("corpora.text.mnli", {"from": "x"}, "corpora.text.mnli: this name is taken by tasks.mnli"),
+        ("corpora.text.sst2", {"from": "x"}, "corpora.text.sst2: this name is taken by tasks.sst2"),
         ("surface", None, "clusters: needs surface; add it or remove clusters"),
         ("tasks.arct", None, "arguments: needs tasks.arct; add it or remove arguments"),
         ("models.m", {"from": "none"}, "models.m.from: none: no such file or directory; correct"),

@@ -10,7 +10,7 @@ from tests.claims.judged import judged
 from tests.workflow.tiny_study import TinyStudy
 
 
-@pytest.mark.parametrize("size", ["", "BERT-base", "BERT-large"])
+@pytest.mark.parametrize("size", ["", "BERT-base"])
 def test_claims_of_a_finished_study(tiny_study: TinyStudy, tmp_path: Path, size: str) -> None:
     results = tiny_study.folder / "results/tiny"
     table = judged(results, "tiny", tmp_path, size)
