@@ -93,11 +93,10 @@ def split(atlas: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str
     maps, figures = atlas["maps"], atlas.get("figures", [])
     held = [(f"map:{name}", entry["data"]) for name, entry in maps.items()]
     held += [(f"figure:{figure['id']}", figure["data"]) for figure in figures]
-    about = {
-        "maps": {name: _without_data(entry) for name, entry in maps.items()},
-        "figures": [_without_data(figure) for figure in figures],
-    }
-    return {**atlas, **about}, held
+    about = {**atlas, "maps": {name: _without_data(entry) for name, entry in maps.items()}}
+    if figures:
+        about["figures"] = [_without_data(figure) for figure in figures]
+    return about, held
 
 
 def _without_data(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -124,8 +124,9 @@ def caption_parts(text: str) -> list[tuple[str, str]]:
     from docutils import nodes
     from docutils.core import publish_doctree
 
-    settings = {"halt_level": 2, "report_level": 5, "raw_enabled": False}
-    document = publish_doctree(text, settings_overrides=settings | {"file_insertion_enabled": False})
+    settings = {"halt_level": 2, "report_level": 5}
+    settings |= {"raw_enabled": False, "file_insertion_enabled": False}
+    document = publish_doctree(text, settings_overrides=settings)
     marks = {nodes.Text: "", nodes.emphasis: "emphasis", nodes.literal: "literal"}
     parts = [part for paragraph in document for part in paragraph]
     if other := [type(part).__name__ for part in parts if type(part) not in marks]:

@@ -1,7 +1,6 @@
 /** Tokens as people can read them. */
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164]/gu;
-const SPECIAL = /^(\[(CLS|SEP|PAD|MASK|UNK|BOS|EOS)\]|<\/?s>|<(pad|mask|unk|cls|sep)>|<\|endoftext\|>)$/;
 
 /**
  * A token with its invisible characters written out, so that none of them acts on the page.

@@ -28,7 +28,7 @@ function Figure({ figure, state, asked }) {
     element.current.scrollIntoView();
     element.current.focus({ preventScroll: true });
   }, [asked]);
-  return html`<figure ref=${element} tabindex="-1" data-figure=${id} aria-label=${title}>
+  return html`<figure ref=${element} tabindex="-1" aria-label=${title} aria-busy=${address ? "false" : "true"}>
     <h4><a href=${format({ ...state, figure: id })}><bdi>${title}</bdi></a>${label && html` <span class="soft"><bdi>${label}</bdi></span>`}</h4>
     <img src=${address} alt=${title} width=${Math.round((4 / 3) * width)} height=${Math.round((4 / 3) * height)} loading="lazy" />
     <figcaption class="small"><bdi>${caption.map(([mark, text]) => marked(mark, text))}</bdi> ${address && html`<a class="save" href=${address} download=${`${id.replaceAll("/", "-")}.svg`}>SVG</a>`}</figcaption>
