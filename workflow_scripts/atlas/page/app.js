@@ -6,6 +6,7 @@ import { format, parse } from "./lib/fragment.js";
 import { headIndex, headName, modelOf } from "./lib/measures.js";
 import { misread } from "./lib/misread.js";
 import { openingOf } from "./lib/opening.js";
+import { withOwnTokens } from "./lib/specials.js";
 import { About } from "./views/about.js";
 import { Card } from "./views/card.js";
 import { Claims } from "./views/claims.js";
@@ -144,7 +145,7 @@ function Header({ atlas, state, go, dark, tab, models, showKeys }) {
   `;
 }
 
-const atlas = JSON.parse(document.getElementById("atlas").textContent);
+const atlas = withOwnTokens(JSON.parse(document.getElementById("atlas").textContent));
 const element = document.getElementById("app");
 // A notebook's frame has no address of its own to open the page at.
 if (element.dataset.address && location.hash === "") location.replace(element.dataset.address);
