@@ -22,7 +22,7 @@ export function Claims({ atlas, state }) {
   return html`
     <h2>Claims about ${model.title}</h2>
     <p>${plural(all.length, "central claim")}: ${counted(all).map(([verdict, n]) => `${verdict} ${n}`).join(", ")}.</p>
-    <p class="small soft">A rule was fixed before the data were run. On the paper's own model and data a claim is reproduced or not; on another model it carries over, does not, or the interval is inconclusive. A claim that is not tested has no verdict, whatever its number.</p>
+    <p class="small soft">On the paper's own model and data a claim is reproduced or not; on another model it carries over, does not, or is inconclusive. A claim that is not tested has no verdict, whatever its number.</p>
     <${Legend} />
     <table class="claims">
       <thead><tr><th scope="col">Claim</th><th scope="col">Rule, paper and ours</th><th scope="col">Our number</th><th scope="col">Verdict</th></tr></thead>
@@ -48,7 +48,7 @@ export function Claims({ atlas, state }) {
 /** Of a model without claims: which models have some. */
 function Elsewhere({ atlas, state, model }) {
   const judged = atlas.models.filter(({ name }) => atlas.claims.some((row) => row.model === name));
-  return html`<p>No claims are judged of ${model.title} alone; see ${judged.map(({ name, title }, at) => html`${at > 0 && ", "}<a href=${format({ ...state, model: name })}><bdi>${title}</bdi></a>`)}.</p>`;
+  return html`<p>No claims are listed under ${model.title}; see ${judged.map(({ name, title }, at) => html`${at > 0 && ", "}<a href=${format({ ...state, model: name })}><bdi>${title}</bdi></a>`)}.</p>`;
 }
 
 function Case({ atlas, state, row, at, cases, plain }) {
