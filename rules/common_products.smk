@@ -148,7 +148,9 @@ def reported(path: str, title: str, section: dict, caption: str):
 
     def words(wildcards) -> dict[str, str]:
         file = path.format(**wildcards).replace("<results>", RESULTS)
-        own = ENTRIES.get(file) or Entry(file, title, caption, of=dict(wildcards.items()), **section)
+        own = ENTRIES.get(file) or Entry(
+            file, title, caption, of=dict(wildcards.items()), **section
+        )
         return labels(own, ENTRIES, titles_of_tasks(), LABELS)
 
     return report(path, caption=f"../report/{caption}.rst", labels=words, **section)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.atlas.evidence import claims_of, figures_of
+from workflow_scripts.atlas.evidence import caption_parts, claims_of, figures_of
 from workflow_scripts.claims.verdicts import JUDGED, NOT_RUN, NOT_TESTED
 from workflow_scripts.core.measures.shown_claims import BADGES, fragment
-from workflow_scripts.report.entries import caption_parts
 
 MEASURES = ["entropy.all", "similarity.sst2.1", "disabling.sst2.1.head.zero.dev", "x.mrpc"]
 EMPTY = "paper place case paper_model because later source n n_of seeds interval power about"

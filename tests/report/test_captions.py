@@ -5,8 +5,9 @@ from pathlib import Path
 import yaml
 
 from tests.parsed_rules import parsed
+from workflow_scripts.atlas.evidence import caption_parts
 from workflow_scripts.core.run.config import check
-from workflow_scripts.report.entries import caption, caption_parts
+from workflow_scripts.report.entries import caption
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "rules/schemas"

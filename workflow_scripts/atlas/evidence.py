@@ -10,7 +10,6 @@ from typing import Any
 from workflow_scripts.chapters import SOURCES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.measures.shown_claims import BADGES, fragment
-from workflow_scripts.report.entries import caption_parts
 
 Row = dict[str, str]
 # Columns of a table of claims: as they are, as numbers, and as parts of the note on our number.
@@ -89,3 +88,21 @@ def figures_of(files: Iterable[Path], listed: Iterable[Mapping[str, str]]) -> li
         parts = caption_parts(about["caption"])
         found.append({**about, "caption": parts, "width": width, "height": height, "data": data})
     return found
+
+
+def caption_parts(text: str) -> list[tuple[str, str]]:
+    """The parts of a caption, each with its markup: "emphasis", "literal" or "".
+
+    An error where it is malformed, or has other markup.
+    """
+    from docutils import nodes
+    from docutils.core import publish_doctree
+
+    settings = {"halt_level": 2, "report_level": 5}
+    settings |= {"raw_enabled": False, "file_insertion_enabled": False}
+    document = publish_doctree(text, settings_overrides=settings)
+    marks = {nodes.Text: "", nodes.emphasis: "emphasis", nodes.literal: "literal"}
+    parts = [part for paragraph in document for part in paragraph]
+    if other := [type(part).__name__ for part in parts if type(part) not in marks]:
+        raise ValueError(f"{other[0]} in a caption, which has *emphasis* and ``literal``: {text}")
+    return [(marks[type(part)], part.astext()) for part in parts]

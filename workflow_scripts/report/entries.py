@@ -114,21 +114,3 @@ def caption(path: Path, config: Mapping[str, Any], **of_job: Any) -> str:
     )
     template = environment.from_string(path.read_text(encoding="utf-8"))
     return template.render(snakemake=SimpleNamespace(config=config, **of_job))
-
-
-def caption_parts(text: str) -> list[tuple[str, str]]:
-    """The parts of a caption, each with its markup: "emphasis", "literal" or "".
-
-    An error where it is malformed, or has other markup.
-    """
-    from docutils import nodes
-    from docutils.core import publish_doctree
-
-    settings = {"halt_level": 2, "report_level": 5}
-    settings |= {"raw_enabled": False, "file_insertion_enabled": False}
-    document = publish_doctree(text, settings_overrides=settings)
-    marks = {nodes.Text: "", nodes.emphasis: "emphasis", nodes.literal: "literal"}
-    parts = [part for paragraph in document for part in paragraph]
-    if other := [type(part).__name__ for part in parts if type(part) not in marks]:
-        raise ValueError(f"{other[0]} in a caption, which has *emphasis* and ``literal``: {text}")
-    return [(marks[type(part)], part.astext()) for part in parts]
