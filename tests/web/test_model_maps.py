@@ -161,7 +161,8 @@ def test_findings_stand_next_to_the_maps_and_lead_to_what_shows_them(
     assert links.count() == 5
     assert "n = " in page.locator(".findings").inner_text()
     for place in range(5):
-        view = "head" if "view=head" in (links.nth(place).get_attribute("href") or "") else "grid"
+        address = links.nth(place).get_attribute("href") or ""
+        view = address.partition("view=")[2].partition("&")[0] or "grid"
         links.nth(place).click()
         page.wait_for_selector(f'main[data-view="{view}"]')
         settle(page)
