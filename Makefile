@@ -13,15 +13,14 @@ SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 
 # Programs of the environment run this checkout's code, whichever checkout the environment is of.
 export PYTHONPATH := $(CURDIR)
 SMK := Snakefile $(wildcard rules/*.smk rules/*/*.smk)
-# What a reader of the default study opens first. `snakemake --report report.zip` makes a smaller one.
-REPORT := results/demo/report.html
+# The result of the default study, one page.
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-web demo atlas sentence test lint format docs unit workflow tiny test-papers test-faults test-slurm test-web lint-web clean distclean
 
 help:
-	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
+	@echo "make demo       set up and run the default study; CORES=n, all cores by default"
 	@echo "make atlas MODEL=... TEXT=...  all heads of a model (directory, .gguf or id on the hub) on a text, on one page"
 	@echo 'make sentence STUDY=mine.yaml TEXT="..."  add maps of a sentence, or of those in a file, to its page'
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
@@ -42,31 +41,16 @@ setup:
 setup-web: setup
 	@envs/setup.sh "$(VENV)" "$(SYSTEM_PYTHON)" web
 
-# The default study, to the end, and its report.
+# The default study, to the end.
 demo: setup
 	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) $(QUIET)
-	@$(MAKE) --no-print-directory $(REPORT)
-	@for file in $(ATLAS) $(REPORT); do \
-		test -f $$file || { echo "Error: $$file was not made" >&2; exit 1; }; \
-	done
-	@echo
-	@echo "Look first, in a browser:"
-	@echo "  $(REPORT)  every claim with a verdict; figures and tables with captions"
-	@echo "  $(ATLAS)   every head, by every measure"
-	@echo "Figures and tables as files: results/demo/, in a folder for each model those that need one."
+	@echo && echo "Open $(ATLAS) in a browser."
 
 # A study of one model on one text: NAME.yaml is written unless it is there, and run.
 atlas: setup
 	@study=$$($(PYTHON) -m workflow_scripts.new_study "$$MODEL" $${TEXT:+"$$TEXT"} $${BEFORE:+--before "$$BEFORE"} $${NAME:+--name "$$NAME"} --write) && \
 	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) $(QUIET) --configfile "$$study" && \
 	echo && echo "Open results/$${study%.yaml}/atlas.html in a browser. To change the study, edit $$study."
-
-# Made by the study; under `make -n` it does not exist yet.
-results/demo/report/overview.rst: ;
-
-# The front page is written last, whatever changed; captions and labels stand in the other files.
-$(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
-	$(PYTHON) -W ignore::RuntimeWarning -m snakemake --report $@ --quiet
 
 # Maps of a text of one's own on the page of a finished study: a sentence, or a file with one a line.
 STUDY ?= config.yaml
@@ -117,14 +101,12 @@ test-slurm: setup
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
 # Each worker has its own browser, and often waits for it.
 test-web: lint-web
-	@for file in $(ATLAS) $(REPORT); do \
-		test -f $$file || { echo "Error: $$file is tested and does not exist: make demo writes it" >&2; exit 1; }; \
-	done
-	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js" "tests/report/js/*.test.js"
+	@test -f $(ATLAS) || { echo "Error: $(ATLAS) is tested and does not exist: make demo writes it" >&2; exit 1; }
+	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js"
 	$(PYTHON) -m pytest tests/web --numprocesses 2 --dist worksteal
 
 lint-web: setup-web
-	$(VENV)/bin/oxlint --deny-warnings workflow_scripts/atlas/page tests/atlas/js workflow_scripts/report/page tests/report/js
+	$(VENV)/bin/oxlint --deny-warnings workflow_scripts/atlas/page tests/atlas/js
 
 format: setup
 	$(PYTHON) -m ruff check --fix .

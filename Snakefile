@@ -65,7 +65,7 @@ rule figures:
 
 rule tables:
     input:
-        lambda wildcards: TABLES + [path for path in PAGES if "/tables/" in path],
+        lambda wildcards: TABLES,
 
 
 for paper in PAPERS:

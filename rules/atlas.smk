@@ -189,14 +189,15 @@ use rule light_step as atlas_page with:
     input:
         unpack(atlas_findings),
         atlas=rules.atlas_data.output.atlas,
+        figures=lambda w: [entry.path for entry in ENTRIES if entry.kind == "figure"],
         sources=ATLAS_PAGE,
     output:
-        page=reported(
-            "<results>/atlas.html", "every head, by every measure", {"category": "Atlas"}, "atlas"
-        ),
+        page="<results>/atlas.html",
     params:
         **step("atlas/atlas_page.py"),
         megabytes=ATLAS["megabytes"],
+        about=config["report"]["about"],
+        listed=atlas_figures,
         origins=ORIGINS,
         # Read again where the page is built anew: the command that adds a sentence names it.
         file=relpath(workflow.configfiles[0]) if workflow.configfiles else "",

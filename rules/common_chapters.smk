@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 from workflow_scripts.atlas.findings import CANDIDATES
 from workflow_scripts.corpora.frame_files import definitions_of
-from workflow_scripts.report.entries import Entry, captions_digest, heading
-from workflow_scripts.report.entries import titles_of_tasks, with_ending
+from workflow_scripts.report.entries import caption, labels, titles_of_tasks
 
 
 def cache_file(path: str):
@@ -40,6 +39,28 @@ def atlas_findings(wildcards) -> dict[str, list[str]]:
         "published": sorted(published),
         "printed": [each.path for each in ENTRIES if each.name in named and each.kind == "table"],
     }
+
+
+def atlas_figures(wildcards) -> list[dict[str, str]]:
+    """What each figure of the study is, in its order, with its caption's text."""
+    words, found = titles_of_tasks(), []
+    for entry in ENTRIES:
+        if entry.kind == "figure":
+            named = labels(entry, ENTRIES, words, LABELS)
+            of_job = {"wildcards": entry.of, "params": DRAWN[entry.drawn]["params"]}
+            path = Path(entry.path).relative_to(RESULTS)
+            about = {
+                "id": path.with_suffix("").as_posix().replace("figures/", ""),
+                "title": named["result"] + (f", {named['task']}" if "task" in named else ""),
+                "model": entry.of.get("model", ""),
+                "label": named.get("model", ""),
+                "category": entry.category,
+                "caption": caption(
+                    ROOT / f"report/{entry.caption}.rst", config, rule=entry.drawn, **of_job
+                ),
+            }
+            found.append(about)
+    return found
 
 
 def products_judged(wildcards) -> list[str]:
@@ -74,11 +95,6 @@ def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
     return files
 
 
-def caption_of(entry: Entry) -> str:
-    """The file of an entry's caption."""
-    return relpath(ROOT / f"report/{entry.caption}.rst")
-
-
 def by_model(files: Iterable[str]) -> dict[str, list[str]]:
     """The files of each model, and under "" those of the whole study."""
     found = {model: [] for model in ["", *config["models"]]}
@@ -86,49 +102,6 @@ def by_model(files: Iterable[str]) -> dict[str, list[str]]:
         folder = file.replace("<results>", RESULTS).removeprefix(f"{RESULTS}/").partition("/")[0]
         found[folder if folder in config["models"] else ""].append(file)
     return found
-
-
-def tables_printed(category: str) -> dict[str, tuple[list[str], dict[str, Entry]]]:
-    """The printed tables of a category, by pattern: of models that have the same ones, of the study.
-
-    By what is put behind the name of their rule; of the study, there are no models.
-    """
-    found: dict[str, dict[str, Entry]] = {}
-    for entry in ENTRIES:
-        if entry.kind == "table" and entry.category == category:
-            found.setdefault(entry.of.get("model", ""), {})[entry.pattern] = entry
-    groups = {"_of_study": ([], found.pop("", {}))}
-    for model, printed in found.items():
-        for models, others in groups.values():
-            if models and others.keys() == printed.keys():
-                models.append(model)
-                break
-        else:
-            groups[f"_{len(groups)}" if len(groups) > 1 else ""] = [model], printed
-    return groups
-
-
-def headings_of(printed: Iterable[Entry], model: str | None) -> list[str]:
-    """The titles of printed tables, with the label of their model where it has a note."""
-    words = titles_of_tasks()
-    return [heading(entry, words) + comma_label(model) for entry in printed]
-
-
-def comma_label(model: str | None) -> str:
-    """The label of a model with a note, to stand after a title; empty for others."""
-    return f", {LABELS[model]}" if model in LABELS else ""
-
-
-@cache
-def texts_of(*files: str) -> str:
-    """Digest of captions as this study renders them, for every model the same."""
-    return captions_digest(map(Path, files), config)
-
-
-def page_of(entry: Entry):
-    """The pages of a printed table of all models, which the report shows."""
-    place = {"category": entry.category, "subcategory": entry.subcategory or None}
-    return reported(with_ending(entry.pattern, "html"), entry.title, place, entry.caption)
 
 
 def atlas_generated(model: str) -> list[str]:

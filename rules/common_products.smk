@@ -15,7 +15,7 @@ PAGES: list[str] = []
 # declared with.
 MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
 JUDGED_BY: list[tuple[str, dict]] = []
-# What the report shows, and the tables whose pages the chapter `report` makes.
+# What the report and the page show.
 ENTRIES = Entries()
 # What `drawn` was told of each figure, by the name of its rule.
 DRAWN: dict[str, dict] = {}
@@ -75,12 +75,12 @@ class Products:
         if self.wanted:
             for kind in ("svg", "pdf", "png"):
                 FIGURES.extend(for_all(f"{path}.{kind}", model=self.models()))
-        shown = self.listed(f"{path}.svg", title, caption)
+        shown = self.listed(f"{path}.svg", title, caption, drawn=own)
         written = {"table": self.table(stem, table)} if table else tables()
         DRAWN[own] = {
             "input": input,
             "output": {
-                "svg": reported(shown, title, self._section(), caption),
+                "svg": shown,
                 "pdf": f"{path}.pdf",
                 "png": f"{path}.png",
                 **written,
@@ -89,20 +89,19 @@ class Products:
         }
 
     def table(self, name: str, title: str, caption: str = "") -> str:
-        """A table's output, a CSV file whose page is shown in the report."""
+        """A table's output, a CSV file that the report lists."""
         path = f"{self._folder()}/tables/{name}.csv"
         if self.wanted:
             TABLES.extend(for_all(path, model=self.models()))
         return self.listed(path, title, caption or captioned(name, "table"))
 
-    def listed(self, path: str, title: str, caption: str, **of: str) -> str:
-        """A file that the report shows, once for every value of the wildcards in its path."""
+    def listed(self, path: str, title: str, caption: str, drawn: str = "", **of: str) -> str:
+        """A file that the report lists, once for every value of the wildcards in its path."""
         for case in cases(path, model=self.models()) if self.wanted else ():
             file = path.format(**case).replace("<results>", RESULTS)
-            pattern = path.format(**(case | {"model": "{model}"}))
             place = {"of": of or case} | self._section()
-            ENTRIES.add(Entry(file, title, caption, pattern=pattern, **place))
-        return path
+            ENTRIES.add(Entry(file, title, caption, drawn=drawn, **place))
+        return reported(path, title, self._section(), caption)
 
     def measured(self, path: str, *readers: str, **of: Iterable) -> str:
         """A table of measures of heads, for the atlas and claims; measures.py declares it.
@@ -120,11 +119,13 @@ class Products:
         return path
 
     def counts(self, name: str, caption: str, of: Iterable[str]) -> str:
-        """The counts of a corpus or task, a CSV file; the report has the pages of those in `of`."""
+        """The counts of a corpus or task, a CSV file; the report lists those in `of`."""
         path = f"<results>/{self.chapter}/{{name}}.counts.csv"
         for each in of:
             self.listed(path.format(name=each), "examples read and excluded", caption, counted=each)
-        return path.format(name=name)
+        return reported(
+            path.format(name=name), "examples read and excluded", self._section(), caption
+        )
 
     def _folder(self) -> str:
         """Where figures/ and tables/ are."""
@@ -147,7 +148,9 @@ def reported(path: str, title: str, section: dict, caption: str):
 
     def words(wildcards) -> dict[str, str]:
         file = path.format(**wildcards).replace("<results>", RESULTS)
-        own = ENTRIES.get(file) or Entry(file, title, caption, **section)
+        own = ENTRIES.get(file) or Entry(
+            file, title, caption, of=dict(wildcards.items()), **section
+        )
         return labels(own, ENTRIES, titles_of_tasks(), LABELS)
 
     return report(path, caption=f"../report/{caption}.rst", labels=words, **section)

@@ -46,9 +46,9 @@ def test_a_head_at_a_position(ends: tuple[float, float], words: str) -> None:
 
 def test_relations_above_the_offset() -> None:
     rows = [relation("all", 90, 80), relation("dobj", 9, 5), relation("conj", -8, -10)]
-    rows += [relation("poss", 20, -1)]
+    rows += [relation("poss", 20, -1), relation("expl", 30, 25) | {"held_out_gain_low": ""}]
     finding = findings.syntactic(rows)
-    assert finding.sentence.startswith("On 1 of 3 syntactic relations some head is more")
+    assert finding.sentence.startswith("On 1 of 4 syntactic relations some head is more")
     start = "most on dobj, by head 2-1: +9.0 points (5.0 to 11.0; n = 50"
     assert finding.numbers.startswith(start)
     assert "silver" not in finding.numbers

@@ -22,7 +22,6 @@ from workflow_scripts.atlas.atlas_page import (
     main,
     map_names,
 )
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
 
 HOSTILE = [
@@ -226,30 +225,23 @@ def test_a_page_that_is_too_large_names_the_key(tmp_path: Path) -> None:
 
 def test_findings_lead_to_the_views_that_the_atlas_has(tmp_path: Path) -> None:
     """Of a claim without a measure in the atlas there is none; a table's needs no claims."""
-    folder = tmp_path / "m" / "tables"
-    folder.mkdir(parents=True)
     row = {"case": "SST-2", "ours": "2", "ci_low": "1", "ci_high": "3", "unit": "points"}
     row |= dict.fromkeys(("interval", "n", "n_of", "seeds", "about"), "")
     names = ["kovaleva-last-layers", "michel-prune-40"]
     rows = [row | {"id": name, "verdict": "carries over"} for name in names]
-    files = {name: folder / f"{name}.csv" for name in ("claims", "views", "clark2019-position")}
-    pd.DataFrame(rows).to_csv(files["claims"], index=False)
     views = ["measure=similarity.{task}.*", "measure=importance.{task}.*"]
-    pd.DataFrame({"id": names, "view": views}).to_csv(files["views"], index=False)
+    published = {name: {"view": view} for name, view in zip(names, views, strict=True)}
     position = {"target": ["next"], "head": ["1-2"], "attention": [0.9], "n": [5]}
     position |= {"ci_low": [0.8], "ci_high": [0.95]}
-    pd.DataFrame(position).to_csv(files["clark2019-position"], index=False)
-    (tmp_path / "m" / "claims").mkdir()
-    cases = tmp_path / "m" / "claims" / "cases.parquet"
-    tables.write(pd.DataFrame({"task": ["sst2"] * 2, "run": [None] * 2}), cases)
+    printed = tmp_path / "m" / "tables" / "clark2019-position.csv"
+    printed.parent.mkdir(parents=True)
+    pd.DataFrame(position).to_csv(printed, index=False)
     atlas = {"models": [{"name": "m"}], "measures": [{"model": "m", "id": "similarity.sst2.1"}]}
-    claims = [files["claims"]], [cases], [files["views"]]
-    found = findings_of(atlas, *claims, [files["clark2019-position"]], {})
+    models = {"m": [(each, {"task": "sst2", "run": ""}) for each in rows]}
+    found = findings_of(atlas, models, published, [printed], {})
     addresses = ["#model=m&view=head&head=1-2", "#model=m&measure=similarity.sst2.1"]
     assert [finding["address"] for finding in found] == addresses
     assert [finding["verdict"] for finding in found] == ["", "carries over"]
-    alone = findings_of(atlas, [], [], [], [files["clark2019-position"]], {})
+    alone = findings_of(atlas, {}, {}, [printed], {})
     assert [finding["address"] for finding in alone] == addresses[:1]
-    assert (
-        findings_of(atlas, [], [], [], [files["clark2019-position"]], {"text": "generated"}) == []
-    )
+    assert findings_of(atlas, {}, {}, [printed], {"text": "generated"}) == []

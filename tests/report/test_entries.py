@@ -8,7 +8,6 @@ from workflow_scripts.report.entries import (
     heading,
     labels,
     titles_of_tasks,
-    with_ending,
 )
 
 PLACE = {"caption": "c", "category": "A et al.", "subcategory": "1"}
@@ -81,11 +80,3 @@ def test_what_is_no_pair_is_no_toggle() -> None:
     for title in ("another", "cost"):
         entries = [figure("a-cost", "cost", model="m"), table("a-other", title, model="n")]
         assert "shown as" not in labels(entries[0], Entries(entries), {}, {})
-
-
-def test_the_page_of_a_table_is_shown() -> None:
-    entry = table("a-table1.x", "Table 1", model="m")
-    assert entry.shown == "results/s/m/tables/a-table1.x.html"
-    assert with_ending(entry.path, "tex") == "results/s/m/tables/a-table1.x.tex"
-    assert entry.name == "a-table1.x"
-    assert figure("a-fig1", "Figure 1").shown == "results/s/figures/a-fig1.svg"

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.atlas.made_up import made_up
 from tests.atlas.made_up_decoder import with_decoder
+from tests.atlas.made_up_evidence import with_evidence
 from tests.default_study import DEMO, needs_current
 from tests.web.browser import installed
 from workflow_scripts.atlas.atlas_page import build
@@ -141,7 +142,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Study]:
 
     @cache
     def write(*arguments: Any, **options: Any) -> Study:
-        atlas = made_up(*arguments, **options)
+        atlas = with_evidence(made_up(*arguments, **options))
         path = tmp_path_factory.mktemp("atlas") / "atlas.html"
         path.write_text(build(atlas), encoding="utf-8")
         return Study(path, atlas)
@@ -164,7 +165,7 @@ def large(made: Callable[..., Study]) -> Study:
 @pytest.fixture(scope="session")
 def decoder(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """An encoder, and a decoder with as many heads as SmolLM2-135M."""
-    atlas = with_decoder(hostile=True)
+    atlas = with_evidence(with_decoder(hostile=True))
     path = tmp_path_factory.mktemp("atlas") / "atlas.html"
     path.write_text(build(atlas), encoding="utf-8")
     return Study(path, atlas)

@@ -1,8 +1,13 @@
 """Every number on the page is the one of atlas.json."""
 
+import yaml
+
+from tests.default_study import ROOT
 from tests.web.conftest import Opener, Study
 from tests.web.expected import hatched, head_name, sentence
 from tests.web.page import cells, go
+
+DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 
 
 def test_the_grid_has_every_number_of_every_measure(study: Study, show: Opener) -> None:
@@ -28,6 +33,7 @@ def test_the_page_holds_what_the_file_holds(demo: Study, show: Opener) -> None:
     inside = page.evaluate(f"JSON.parse({read})")
     for name, entry in inside["maps"].items():
         entry["data"] = page.evaluate(f"document.getElementById('map:{name}').textContent")
-    assert inside.pop("findings")
+    assert all(inside.pop(name) for name in ("findings", "claims", "figures"))
+    assert inside["study"]["about"].pop(0) == DEFAULT["report"]["about"]
     assert inside["study"].pop("file") == "config.yaml"  # which its line to copy names
     assert inside == demo.atlas

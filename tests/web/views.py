@@ -23,6 +23,8 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "scatter": f"view=scatter&x={numeric[0]}&y={numeric[1]}",
         "table": "view=table",
         "maps": "view=maps",
+        "claims": f"view=claims&model={name}",
+        "figures": "view=figures",
         "about": "view=about",
         "card": f"view=head&head={middle}",
         "card-matrix": f"view=head&head={middle}&map=matrix",

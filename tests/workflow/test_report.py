@@ -1,10 +1,8 @@
 """The report of the whole tiny study, as Snakemake packs it."""
 
-import html
 import json
 import re
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,6 @@ from tests.report.snakemake_report import Report, read, toggles
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.chapters import PAPERS
 
-CLAIMS = "results/tiny/tiny/tables/claims.html"
 # Tasks, further development sets and relations that the tiny study lacks.
 ABSENT = re.compile(
     r"(disabling|importance)\.(rte|stsb|mnli|sst2)\.|disabling\..*\.dev_|syntax\.(?!all$|best$|det$)"
@@ -28,20 +25,22 @@ def report(tiny_study: TinyStudy, tmp_path_factory: pytest.TempPathFactory) -> R
     return read(path)
 
 
-def test_about_a_hundred_entries_in_the_order_of_the_front_page(report: Report) -> None:
+def test_about_a_hundred_entries_by_category(report: Report) -> None:
     assert 60 < len(report.results) < 150
     # The menu is sorted by name.
-    menu = ["Atlas", "Claims", *PAPERS.values(), "Texts and tasks", "Two models compared"]
+    menu = ["Claims", *PAPERS.values(), "Texts and tasks", "Two models compared"]
     assert sorted(report.categories) == sorted(menu)
 
 
 def test_every_figure_and_table_is_there_once(report: Report, tiny_study: TinyStudy) -> None:
     made = {
         path.relative_to(tiny_study.folder).as_posix()
-        for pattern in ("**/figures/*.svg", "**/tables/*.html", "**/*.counts.html", "atlas.html")
+        for pattern in ("**/figures/*.svg", "tables/*.csv", "*/tables/*.csv", "*/*.counts.csv")
         for path in (tiny_study.folder / "results/tiny").glob(pattern)
     }
-    others = {"results/tiny/patterns/confusion.html", "results/tiny/tiny/checkpoints/mlm_head.html"}
+    others = {"results/tiny/patterns/confusion.csv", "results/tiny/tiny/checkpoints/mlm_head.csv"}
+    vectors = tiny_study.config["corpora"]["vectors"]  # whose counts are of no text
+    made -= {f"results/tiny/corpora/{name}.counts.csv" for name in vectors}
     assert set(report.results) == made | others
     listed = [
         path
@@ -66,16 +65,6 @@ def test_labels_are_words_and_toggles_are_pairs(report: Report) -> None:
     )
 
 
-def test_a_claims_links_lead_to_files_of_the_report(report: Report) -> None:
-    folder = report.results[CLAIMS]["data_uri"].rpartition("/")[0]
-    page = report.files[f"{folder}/claims.html"].decode()
-    links = set(re.findall(r'data-path="([^"]+)" data-report="([^"]*)"', page))
-    assert len(links) > 10
-    for path, link in links:
-        file = Path(folder, html.unescape(link).partition("#")[0]).as_posix()
-        assert re.sub(r"[^/]+/\.\./", "", file) == report.results[html.unescape(path)]["data_uri"]
-
-
 def test_a_claims_views_are_of_measures_that_the_atlas_has(tiny_study: TinyStudy) -> None:
     atlas = json.loads((tiny_study.folder / "results/tiny/atlas.json").read_text(encoding="utf-8"))
     known = [measure["id"] for measure in atlas["measures"]]
@@ -93,14 +82,5 @@ def test_a_claims_views_are_of_measures_that_the_atlas_has(tiny_study: TinyStudy
     assert {name for name in missing if not ABSENT.match(name)} == set()
 
 
-def test_the_front_page_lists_what_was_run(report: Report) -> None:
-    text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", report.front)).split())
-    for part in (
-        "tiny: path tiny-model; bert, 3 layers",
-        "MRPC",
-        "torch",
-        "central claim",
-        "atlas",
-    ):
-        assert part in text
-    assert re.search(r"\d (s|min|h) in \d+ steps", text)
+def test_the_front_page_says_what_the_study_is(report: Report) -> None:
+    assert "attention heads" in report.front and "tiny" in report.front

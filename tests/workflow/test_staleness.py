@@ -22,9 +22,8 @@ def test_a_core_module_reruns_what_imports_it(
 def test_a_plotting_script_reruns_its_plots(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
     path = copied_study.folder / "workflow_scripts/surface/figures.py"
     path.write_text(path.read_text() + "\nADDED = 1\n")
-    # The claims' page links to it, and the report's front page sums up all jobs.
     drawn = {*(f"clark2019_fig{number}" for number in range(1, 5)), "clark2019_position"}
-    expected = drawn | {"claims_page", "overview"}
+    expected = drawn | {"atlas_page"}
     assert copied_study.planned() == tiny_study.with_followers(drawn) == expected
 
 
@@ -69,5 +68,5 @@ def test_only_a_deleted_figure_is_made_again(copied_study: TinyStudy) -> None:
     figure = copied_study.folder / "results/tiny/tiny/figures/clark2019-fig4.svg"
     figure.unlink()
     done = copied_study.snakemake()
-    assert set(rules_of(done.stderr)) - {"all"} == {"clark2019_fig4", "claims_page", "overview"}
+    assert set(rules_of(done.stderr)) - {"all"} == {"clark2019_fig4", "atlas_page"}
     assert figure.is_file()

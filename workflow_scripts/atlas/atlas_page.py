@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.atlas.evidence import Row, claims_of, figures_of, judged, rows_of
 from workflow_scripts.atlas.findings import chosen
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.shown_claims import fragment
 from workflow_scripts.core.run import job
@@ -34,7 +34,7 @@ def build(atlas: Mapping[str, Any]) -> str:
     """The page that shows `atlas`."""
     template = LINKED.sub("", (PAGE / "index.html").read_text(encoding="utf-8"))
     script = bundle(PAGE / "app.js")
-    data, maps = split(atlas)
+    data, held = split(atlas)
     title = html.escape(f"{atlas['study']['name']} · Attention Atlas")
     head = [
         f'<meta http-equiv="Content-Security-Policy" content="{policy(script)}">',
@@ -44,7 +44,7 @@ def build(atlas: Mapping[str, Any]) -> str:
         f'<script type="application/json" id="atlas">{json_in_script(data)}</script>',
         # Before the maps and not deferred, so that the page is seen while they are still read.
         f'<script id="program">{script}</script>',
-        *map_elements(maps),
+        *elements(held),
     ]
     page = re.sub("<title>[^<]*</title>", lambda _: f"<title>{title}</title>", template)
     return _insert(_insert(page, "</head>", head), "</body>", body)
@@ -89,19 +89,24 @@ def styles() -> str:
 
 
 def split(atlas: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The atlas without the data of its maps, and that data by the maps' ids."""
-    data = [(name, entry["data"]) for name, entry in atlas["maps"].items()]
-    about = {
-        name: {key: value for key, value in entry.items() if key != "data"}
-        for name, entry in atlas["maps"].items()
-    }
-    return {**atlas, "maps": about}, data
+    """The atlas without the data of its maps and figures, and that data by their elements' ids."""
+    maps, figures = atlas["maps"], atlas.get("figures", [])
+    held = [(f"map:{name}", entry["data"]) for name, entry in maps.items()]
+    held += [(f"figure:{figure['id']}", figure["data"]) for figure in figures]
+    about = {**atlas, "maps": {name: _without_data(entry) for name, entry in maps.items()}}
+    if figures:
+        about["figures"] = [_without_data(figure) for figure in figures]
+    return about, held
 
 
-def map_elements(maps: Iterable[tuple[str, str]]) -> list[str]:
-    """The elements that hold the data of maps, by their ids."""
-    tag = '<script type="text/plain" id="map:{}">{}</script>'
-    return [tag.format(html.escape(name), text) for name, text in maps]
+def _without_data(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key != "data"}
+
+
+def elements(held: Iterable[tuple[str, str]]) -> list[str]:
+    """The elements that hold the data of maps and figures, by their ids."""
+    tag = '<script type="text/plain" id="{}">{}</script>'
+    return [tag.format(html.escape(name), text) for name, text in held]
 
 
 def policy(script: str) -> str:
@@ -179,30 +184,22 @@ def map_names(segment: dict[str, Any]) -> list[str]:
 
 def findings_of(
     atlas: Mapping[str, Any],
-    claims: Iterable[Path],
-    cases: Iterable[Path],
-    published: Iterable[Path],
+    models: Mapping[str, Iterable[tuple[Row, Row]]],
+    published: Mapping[str, Row],
     printed: Iterable[Path],
     origins: Mapping[str, str],
 ) -> list[dict[str, str]]:
     """The findings of each model that a view of the atlas shows, with the view's address.
 
-    `claims` are the models' tables of claims and `cases` what their rows are of, in the same
-    order; `published` has the claims' views; `printed` are tables that findings may rest on.
+    `models` are the judged claims of each with their cases, `published` the claims' own rows by
+    their ids; `printed` are tables that findings may rest on.
     """
-    views = {row["id"]: row["view"] for path in published for row in _rows(path)}
-    judged = {path.parents[1].name: _rows(path) for path in claims}
-    of_cases = {path.parents[1].name: tables.read(path).to_dict("records") for path in cases}
     found = []
     for model in (each["name"] for each in atlas["models"]):
-        own = {path.stem: _rows(path) for path in printed if path.parents[1].name == model}
-        rows = judged.get(model, [])
-        of = {
-            (row["id"], row["case"]): case
-            for row, case in zip(rows, of_cases.get(model, []), strict=True)
-        }
-        for finding in chosen(rows, own, origins):
-            view = finding.view or views.get(finding.claim, "")
+        own = {path.stem: rows_of(path) for path in printed if path.parents[1].name == model}
+        of = {(row["id"], row["case"]): case for row, case in models.get(model, [])}
+        for finding in chosen([row for row, _ in models.get(model, [])], own, origins):
+            view = finding.view or published.get(finding.claim, {"view": ""})["view"]
             case = of.get((finding.claim, finding.case), {"task": "", "run": ""})
             if view and (address := fragment(view, case, model, atlas["measures"])):
                 parts = {"model": model, "sentence": finding.sentence, "numbers": finding.numbers}
@@ -210,28 +207,34 @@ def findings_of(
     return found
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    return tables.read_csv(path, dtype=str).fillna("").to_dict("records")
-
-
 def main(
     atlas: Path,
     page: job.Out,
     megabytes: float = 20,
     file: str = "",
+    about: str = "",
     claims: list[Path] = (),
     cases: list[Path] = (),
     published: list[Path] = (),
     printed: list[Path] = (),
+    figures: list[Path] = (),
+    listed: list[dict[str, str]] = (),
     origins: dict | None = None,
 ) -> None:
-    """Write the page; `file` is the study's, which the page's commands name.
+    """Write the page; `file` is the study's, which the page's commands name, `about` its words.
 
-    The other files are those of `findings_of`.
+    `claims` are the models' tables of claims, and `cases` what their rows are of, in the same
+    order; `listed` states of each of the `figures` what it is. The others are as `findings_of` and
+    `claims_of` read them.
     """
     content = json.loads(atlas.read_text(encoding="utf-8"))
     content["study"] |= {"file": file} if file else {}
-    content["findings"] = findings_of(content, claims, cases, published, printed, origins or {})
+    content["study"]["about"] = [*filter(None, [about]), *content["study"]["about"]]
+    models = judged(claims, cases)
+    behind = {row["id"]: row for path in published for row in rows_of(path)}
+    content["findings"] = findings_of(content, models, behind, printed, origins or {})
+    content["figures"] = figures_of(figures, listed)
+    content["claims"] = claims_of(models, behind, content["figures"], content["measures"])
     page.write_text(build(fit(content, megabytes)), encoding="utf-8")
 
 

@@ -60,15 +60,15 @@ def positional(rows: Iterable[Row]) -> Finding | None:
 def syntactic(rows: Iterable[Row]) -> Finding | None:
     """On how many relations a head beats the best fixed offset; of either table.
 
-    Head and offset are chosen on one half of the documents and compared on the other.
+    Head and offset are chosen on one half of the documents and compared on the other; a relation
+    of which one half has none is not shown to be better.
     """
-    relations = [
-        row for row in rows if row["held_out_gain_low"] and not row["relation"].startswith("all")
-    ]
-    if not relations or any(row["annotation"] == "generated" for row in relations):
+    relations = [row for row in rows if not row["relation"].startswith("all")]
+    compared = [row for row in relations if row["held_out_gain_low"]]
+    if not compared or any(row["annotation"] == "generated" for row in relations):
         return None
-    better = [row for row in relations if float(row["held_out_gain_low"]) > 0]
-    best = max(better or relations, key=lambda row: float(row["held_out_gain"]))
+    better = [row for row in compared if float(row["held_out_gain_low"]) > 0]
+    best = max(better or compared, key=lambda row: float(row["held_out_gain"]))
     sentence = f"On {len(better)} of {len(relations)} syntactic relations some head"
     sentence += " is more accurate than the best fixed offset."
     gain, low, high = (float(best[f"held_out_gain{end}"]) for end in ("", "_low", "_high"))

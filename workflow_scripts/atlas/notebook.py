@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.atlas.atlas_heads import NUMBERS, heads_of, labels_of
-from workflow_scripts.atlas.atlas_page import build, map_elements, split
+from workflow_scripts.atlas.atlas_page import build, elements, split
 from workflow_scripts.atlas.texts import CORPUS, decode
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.errors import InputError
@@ -265,12 +265,12 @@ def _inserted(page: str, texts: Sequence[tuple[dict, dict]], address: str) -> st
     """The page with further texts before its own, each with its maps, that opens at an address."""
     found = DATA.search(page)
     data = json.loads(found[1])
-    about, maps = split({"maps": {name: each for _, of in texts for name, each in of.items()}})
+    about, held = split({"maps": {name: each for _, of in texts for name, each in of.items()}})
     data["segments"] = [segment for segment, _ in texts] + data["segments"]
     data["maps"] |= about["maps"]
     page = page[: found.start(1)] + json_in_script(data) + page[found.end(1) :]
     start, end, rest = _opened_at(page, address).rpartition("</body>")
-    return start + "\n".join([*map_elements(maps), end]) + rest
+    return start + "\n".join([*elements(held), end]) + rest
 
 
 def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:

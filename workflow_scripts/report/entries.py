@@ -1,10 +1,8 @@
 """What the report lists: one entry for each figure and each printed table, labels and captions.
 
-A table's caption is rendered for a job that writes many pages, so it reads nothing but
-`snakemake.config`. Rules read this module: it imports what is slow where it is needed.
+Rules read this module: it imports what is slow where it is needed.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,17 +20,12 @@ class Entry:
     category: str
     subcategory: str = ""
     of: Mapping[str, str] = field(default_factory=dict)  # model, task, or the corpus it counts
-    pattern: str = ""  # of the paths of this product of all models: with the wildcard {model}
+    drawn: str = ""  # the rule that draws the figure
 
     @property
     def kind(self) -> str:
         """Whether it is a figure or a table."""
         return "table" if self.path.endswith(".csv") else "figure"
-
-    @property
-    def shown(self) -> str:
-        """The file that the report shows: a table's page instead of its CSV."""
-        return with_ending(self.path, "html") if self.kind == "table" else self.path
 
     @property
     def name(self) -> str:
@@ -55,7 +48,7 @@ class Entries:
 
     def add(self, entry: Entry) -> None:
         """List an entry; the first of a file is kept."""
-        self._by_file.setdefault(entry.shown, entry)
+        self._by_file.setdefault(entry.path, entry)
         self._kinds.setdefault(_thing(entry), set()).add(entry.kind)
         if "model" in entry.of:
             self.models.add(entry.of["model"])
@@ -67,11 +60,6 @@ class Entries:
     def kinds(self, entry: Entry) -> set[str]:
         """Whether there is a figure, a table or both of the thing that an entry shows."""
         return self._kinds.get(_thing(entry), set())
-
-
-def with_ending(path: str, ending: str) -> str:
-    """The path with another ending."""
-    return f"{path.rpartition('.')[0]}.{ending}"
 
 
 def titles_of_tasks() -> dict[str, str]:
@@ -108,42 +96,21 @@ def labels(
     return found
 
 
-def shown_by_category(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
-    """How many figures and tables each category has, in the order of the report's menu."""
-    found: dict[str, dict[str, int]] = {}
-    for entry in entries:
-        counted = found.setdefault(entry.category, {"figure": 0, "table": 0})
-        counted[entry.kind] += 1
-    return dict(sorted(found.items()))
-
-
 def _thing(entry: Entry) -> tuple:
     """What the figure and the table of one thing have in common."""
     of = tuple(sorted(entry.of.items()))
     return entry.title, entry.category, entry.subcategory, of
 
 
-def caption(path: Path, config: Mapping[str, Any]) -> str:
-    """The caption's text for a study; an error where it reads more than the study's config."""
+def caption(path: Path, config: Mapping[str, Any], **of_job: Any) -> str:
+    """The caption's text as Snakemake renders it; an error where it reads more than is given.
+
+    `of_job` are the wildcards, the params and the rule of a figure's job, as far as it reads them.
+    """
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(  # noqa: S701 - the result is reStructuredText, not HTML
         trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     template = environment.from_string(path.read_text(encoding="utf-8"))
-    return template.render(snakemake=SimpleNamespace(config=config))
-
-
-def caption_html(text: str) -> str:
-    """A caption as a fragment of HTML; an error where it is malformed."""
-    from docutils.core import publish_parts
-
-    settings = {"halt_level": 2, "report_level": 5, "raw_enabled": False}
-    settings |= {"file_insertion_enabled": False, "embed_stylesheet": False}
-    return publish_parts(text, writer="html5", settings_overrides=settings)["body"]
-
-
-def captions_digest(paths: Iterable[Path], config: Mapping[str, Any]) -> str:
-    """Hex digest of rendered captions, so that pages are written anew where a text changes."""
-    texts = "\0".join(caption(path, config) for path in paths)
-    return hashlib.sha256(texts.encode()).hexdigest()[:16]
+    return template.render(snakemake=SimpleNamespace(config=config, **of_job))

@@ -6,9 +6,12 @@ import { format, parse } from "./lib/fragment.js";
 import { headIndex, headName, modelOf } from "./lib/measures.js";
 import { misread } from "./lib/misread.js";
 import { openingOf } from "./lib/opening.js";
+import { withOwnTokens } from "./lib/specials.js";
 import { About } from "./views/about.js";
 import { Card } from "./views/card.js";
+import { Claims } from "./views/claims.js";
 import { Compare } from "./views/compare.js";
+import { Gallery } from "./views/gallery.js";
 import { GridView } from "./views/grid.js";
 import { useEntrance } from "./views/hooks.js";
 import { Keys } from "./views/keys.js";
@@ -16,8 +19,8 @@ import { ModelMaps } from "./views/modelmaps.js";
 import { ScatterView } from "./views/scatter.js";
 import { TableView } from "./views/table.js";
 
-const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, maps: ModelMaps, head: Card, compare: Compare, about: About };
-const TABS = [["maps", "Heads"], ["grid", "Measures"], ["table", "Table"], ["scatter", "Scatter"], ["compare", "Compare"], ["about", "About"]];
+const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, maps: ModelMaps, head: Card, compare: Compare, claims: Claims, figures: Gallery, about: About };
+const TABS = [["maps", "Heads"], ["grid", "Measures"], ["table", "Table"], ["scatter", "Scatter"], ["compare", "Compare"], ["claims", "Claims"], ["figures", "Figures"], ["about", "About"]];
 const [DARK, PAPER] = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
 
 /** The state in the address, and the function that changes it. */
@@ -63,7 +66,8 @@ function App({ atlas }) {
   const dark = useDark(state.theme);
   const main = useRef(null);
   const opening = openingOf(atlas, state);
-  const view = Object.hasOwn(VIEWS, state.view ?? "") ? state.view : opening;
+  const known = Object.hasOwn(VIEWS, state.view ?? "") && !lacks(atlas, state.view);
+  const view = known ? state.view : opening;
   const model = modelOf(atlas, state);
   const index = headIndex(model, state.head);
   const from = useEntrance(main, view, index, opening);
@@ -83,7 +87,7 @@ function App({ atlas }) {
   const View = VIEWS[view];
   return html`
     <a class="skip" href="#main" onClick=${(event) => skip(event, main.current)}>Skip to the content</a>
-    <${Header} ...${{ atlas, state, go, dark, models: view === "compare" ? modelsCompared(atlas, state) : null, tab: view === "head" ? from : view }} showKeys=${() => setKeys(true)} />
+    <${Header} ...${{ atlas, state, go, dark, models: modelsNamed(atlas, state, view), tab: view === "head" ? from : view }} showKeys=${() => setKeys(true)} />
     <main id="main" data-view=${view} tabindex="-1" ref=${main}>
       ${misread(atlas, location.hash, view).map((sentence) => html`<p class="notice" role="alert"><bdi>${sentence}</bdi></p>`)}
       <${View} ...${{ atlas, state, go, dark, from }} />
@@ -92,25 +96,32 @@ function App({ atlas }) {
   `;
 }
 
+// A study without claims or figures has no view of them.
+function lacks(atlas, view) {
+  return ["claims", "figures"].includes(view) && !atlas[view]?.length;
+}
+
 // The address is the state, so a link within the page must not change it.
 function skip(event, main) {
   event.preventDefault();
   main.focus();
 }
 
-// The titles of the models of both sides, once where they are one.
-function modelsCompared(atlas, state) {
+// Of views that show more than the chosen model: the titles of both sides, once where they are one, or of all models.
+function modelsNamed(atlas, state, view) {
+  if (view === "figures") return atlas.models.length > 1 ? "all models" : null;
+  if (view !== "compare") return null;
   return [...new Set(sidesOf(atlas, state).map(({ model }) => model.title))].join(" and ");
 }
 
-/** models: named instead of chosen, since each side of a comparison has its own choice */
+/** models: named instead of chosen */
 function Header({ atlas, state, go, dark, tab, models, showKeys }) {
   const model = modelOf(atlas, state);
   return html`
     <header class="top">
       <h1>Attention Atlas <span class="study">${atlas.study.name}</span></h1>
       <nav aria-label="Views">
-        ${TABS.map(
+        ${TABS.filter(([name]) => !lacks(atlas, name)).map(
           ([name, title]) => html`
             <a href=${format({ ...state, view: name })} aria-current=${name === tab ? "page" : undefined}>${title}</a>
           `,
@@ -134,7 +145,7 @@ function Header({ atlas, state, go, dark, tab, models, showKeys }) {
   `;
 }
 
-const atlas = JSON.parse(document.getElementById("atlas").textContent);
+const atlas = withOwnTokens(JSON.parse(document.getElementById("atlas").textContent));
 const element = document.getElementById("app");
 // A notebook's frame has no address of its own to open the page at.
 if (element.dataset.address && location.hash === "") location.replace(element.dataset.address);

@@ -8,7 +8,7 @@
 const DEFAULTS = { map: "lines" };
 const KEYS = [
   "view", "model", "measure", "filter", "brush", "sort", "margins", "x", "y", "colour", "head", "with",
-  "segment", "state", "map", "norms", "first", "sentences", "a", "b", "theme",
+  "segment", "figure", "state", "map", "norms", "first", "sentences", "a", "b", "theme",
 ];
 
 /**

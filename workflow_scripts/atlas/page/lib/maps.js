@@ -66,6 +66,19 @@ function whole() {
   return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
 }
 
+const pictures = new Map();
+
+/** The address of a figure of the study, which stands in the page deflated, for as long as the page is open. */
+export function pictureOf(id) {
+  const read = async () => {
+    await whole();
+    const bytes = await inflate(document.getElementById(`figure:${id}`).textContent);
+    return URL.createObjectURL(new Blob([bytes], { type: "image/svg+xml" }));
+  };
+  if (!pictures.has(id)) pictures.set(id, read());
+  return pictures.get(id);
+}
+
 async function read(atlas, id) {
   const header = atlas.maps?.[id];
   const missing = () => new Error(`The maps ${id} are not in this file.`);

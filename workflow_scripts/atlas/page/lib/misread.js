@@ -38,6 +38,7 @@ export function misread(atlas, fragment, view) {
     const segment = segmentOf(atlas, model, state.segment, state.state);
     if (segment) found.push(no("checkpoint", state.state, `${stateTitle(model, stateOf(segment, state.state))} is shown`));
   }
+  if (view === "figures" && state.figure && !atlas.figures.some(({ id }) => id === state.figure)) found.push(`This study has no figure “${state.figure}”.`);
   if (view === "compare") {
     sidesOf(atlas, state).forEach((side, place) => {
       if (side.unknown) found.push(`This study has no “${side.unknown}”; side ${"AB"[place]} is ${sideText(side)}.`);

@@ -5,6 +5,7 @@ import { format } from "./fragment.js";
 import { differs, findMeasure, headName, KIND, measuresOf, modelOf, valueText } from "./measures.js";
 import { badgesOf } from "./roles.js";
 import { category, colours } from "./scales.js";
+import { tokenNames } from "./specials.js";
 import { behind } from "./summary.js";
 
 const OF_MEASURES = ["measure", "filter", "brush", "sort", "margins"]; // keys of the address that the grid of a measure shows
@@ -17,7 +18,7 @@ const HEADS = [
   [/^attention\.same_word$/, "attends most to other copies of the same word"],
   [/^(attention|role)\.previous$/, "attends most to the previous token"],
   [/^role\.duplicate$/, "attends most to earlier copies of the token"],
-  [/^attention\.sep$/, "attends most to [SEP]"],
+  [/^attention\.sep$/, ({ sep }) => `attends most to ${sep}`],
   [/^syntax\.best$/, "beats the best fixed offset by most"],
   [/^copying\.top$/, "raises most the tokens that it attends to (copying)"],
   [/^disabling\.[^.]+\.[^.]+\.head\.uniform\.dev$/, "costs most when it is disabled", -1],
@@ -73,7 +74,7 @@ export function findingsOf(atlas, model) {
     return [{ head: headName(model, index), measure, index, does }];
   });
   const own = first.map(({ head, measure, index, does }) => ({
-    sentence: `Of all heads, ${head} ${does}.`,
+    sentence: `Of all heads, ${head} ${typeof does === "function" ? does(tokenNames(model)) : does}.`,
     numbers: `${measure.title}: ${valueText(measure, index)} (${behind(measure, index, { last: [`the first of ${measure.value.length} heads`] })})`,
     verdict: "",
     address: format({ model: model.name, view: "head", head, measure: measure.id }),

@@ -4,11 +4,12 @@ import { number, pText, withMinus } from "./format.js";
 import { beats, countOf, differs, intervalOf, layerOf, nullOf, valueText, withUnit } from "./measures.js";
 import { provenance } from "./profile.js";
 import { badgesAt } from "./roles.js";
+import { tokenNames } from "./specials.js";
 
 const [LEAST, NAMED] = [10, 3]; // % of the attention that is named, and how many goals of it
 const LINKED = 2; // points above the controls from which frame links are stated, as in the kinds of heads
-export const GOALS = {
-  previous: "the previous token", next: "the next token", self: "the current token", cls: "[CLS]", first: "the first token", sep: "[SEP]",
+const GOALS = {
+  previous: "the previous token", next: "the next token", self: "the current token", first: "the first token",
   punctuation: "periods and commas", same_word: "other copies of the same word", duplicate: "earlier copies of the token",
   induction: "what followed an earlier copy of the token",
 };
@@ -37,6 +38,11 @@ const PARTS = [
   [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it", "effect", " on the test set")],
   [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Masking all other heads of its layer", undefined, " on the test set")],
 ];
+
+/** What a head is said to attend to, a special token by the name that the model has for it. */
+export function goalName(model, goal) {
+  return GOALS[goal] ?? tokenNames(model)[goal];
+}
 
 /**
  * The profile of head i of a model: first the line that distinguishes it most, then the others.
@@ -88,22 +94,22 @@ function last(id) {
   return id.split(".").at(-1);
 }
 
-function goals(members, i) {
+function goals(members, i, model) {
   const order = members.toSorted((a, b) => b.value[i] - a.value[i]);
-  const to = (measure) => `to ${GOALS[last(measure.id)]}`;
+  const goal = ({ id }) => goalName(model, last(id));
   const large = order.filter(({ value }) => value[i] >= LEAST).slice(0, NAMED);
   if (large.length === 0) {
-    const names = OR.format(order.map(({ id }) => GOALS[last(id)]));
+    const names = OR.format(order.map(goal));
     return [{ sentence: `Gives at most ${share(order[0], i)} of its attention to any of ${names}`, measure: order[0], leads: "goals" }];
   }
-  const parts = large.map((measure, place) => `${share(measure, i)}${place === 0 ? " of its attention" : ""} ${to(measure)}`);
+  const parts = large.map((measure, place) => `${share(measure, i)}${place === 0 ? " of its attention" : ""} to ${goal(measure)}`);
   return [{ sentence: `Gives ${AND.format(parts)}`, measure: large[0], leads: "goals" }];
 }
 
 /** The role that a decoder's head has by the rules of its chapter. */
 function roles(members, i, model) {
   const found = members.filter(({ id }) => badgesAt(model, i).some(({ measure }) => measure === id)).toSorted((a, b) => b.value[i] - a.value[i]);
-  return found.map((measure) => ({ sentence: `Gives ${share(measure, i)} of its attention to ${GOALS[last(measure.id)]}, in repeated random tokens`, measure, leads: "role" }));
+  return found.map((measure) => ({ sentence: `Gives ${share(measure, i)} of its attention to ${goalName(model, last(measure.id))}, in repeated random tokens`, measure, leads: "role" }));
 }
 
 /** Attention to other copies of the same word, where it is above that to other words by LEAST points or more. */
@@ -138,26 +144,24 @@ function byGain(members, i) {
   return members.toSorted((a, b) => gain(b, i) - gain(a, i));
 }
 
-/** The gain of head i over a fixed baseline, in points, with the errors of both: [gain, low, high]; normal for the baseline's share. */
-function gained(measure, i) {
-  const [none, value, points] = [nullOf(measure, i), measure.value[i], gain(measure, i)];
-  const [low, high] = intervalOf(measure, i) ?? [value, value];
+/** The lower end of the gain of head i over a fixed baseline, in points, with the errors of both; normal for the baseline's share. */
+function leastGain(measure, i) {
+  const [none, value] = [nullOf(measure, i), measure.value[i]];
+  const [low] = intervalOf(measure, i) ?? [value];
   const error = 1.96 * Math.sqrt((none * (100 - none)) / (countOf(measure, i) ?? Infinity));
-  return [points, points - Math.hypot(value - low, error), points + Math.hypot(high - value, error)];
+  return gain(measure, i) - Math.hypot(value - low, error);
 }
 
 function relation(members, i) {
   const relations = members.filter(({ id }) => id !== "syntax.best");
-  const above = byGain(relations.filter((measure) => gained(measure, i)[1] > 0), i);
+  const above = byGain(relations.filter((measure) => leastGain(measure, i) > 0), i);
   if (relations.length === 0) return [];
   if (above.length === 0) return [{ sentence: `Beats the best fixed offset on none of the ${relations.length} relations`, measure: members[0] }];
   const best = above[0];
-  const [points, ...ends] = gained(best, i);
   const name = best.id.replace("syntax.", "");
   const direction = best.label?.[i] ? ` (${best.label[i]})` : "";
-  const numbers = behind(best, i, { interval: ends });
   return [{
-    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words, ${number(points, best.decimals)} points (${numbers}) above the ${withMinus(best.null_title)}; of ${relations.length} relations, it beats the offset on ${above.length}`,
+    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words (${behind(best, i)}), ${number(gain(best, i), best.decimals)} points above the ${withMinus(best.null_title)}; of ${relations.length} relations, it beats the offset on ${above.length}`,
     measure: best,
     leads: "relation",
   }];

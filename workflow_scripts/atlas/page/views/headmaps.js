@@ -14,6 +14,7 @@ import { headColumns } from "../lib/rows.js";
 import { saveSvg } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
 import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
+import { tokenNames } from "../lib/specials.js";
 import { firstWords } from "../lib/texts.js";
 import { useMaps, useText } from "./stored.js";
 import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
@@ -97,7 +98,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
         : html`<${CellSize} ...${{ size, setSize }} />`}
     </div>
-    ${example && html`<p class="note">${example}${dim && ` ${model.causal ? "The first token is" : "[CLS] and [SEP] are"} dimmed.`}</p>`}
+    ${example && html`<p class="note">${example}${dim && ` ${model.causal ? "The first token is" : `${specialTokens(model)} are`} dimmed.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
     ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
@@ -119,6 +120,10 @@ export function NormsOf({ model, segments }) {
   return html`<span class="soft small">Norms are stored only for <bdi>${model.title}</bdi>, ${states.map((name) => stateTitle(model, name)).join(", ")}.</span>`;
 }
 
+function specialTokens(model) {
+  return Object.values(tokenNames(model)).join(" and ");
+}
+
 /** Which keys and which queries are faint: special tokens where they are dimmed, and a first key that is hidden. */
 export function hiddenIn(sides, hide, first) {
   return sides.map((each, side) => {
@@ -130,7 +135,7 @@ export function hiddenIn(sides, hide, first) {
 /** Dims the tokens that a tokenizer adds; nothing where a decoder's text has none. */
 export function DimChoice({ hide, setHide, model, segments }) {
   if (model.causal && !segments.flatMap(specials).includes(true)) return null;
-  return html`<label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${model.types || model.causal ? "special tokens" : "[CLS] and [SEP]"}</label>`;
+  return html`<label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${model.types || model.causal ? "special tokens" : specialTokens(model)}</label>`;
 }
 
 /** Hides the first token of decoders, and scales the other weights. */

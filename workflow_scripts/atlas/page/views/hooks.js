@@ -72,7 +72,7 @@ export function useHeads(atlas, state, go) {
   };
 }
 
-const WITHOUT_HEADS = ["head", "compare", "about"];
+const WITHOUT_HEADS = ["head", "compare", "claims", "figures", "about"];
 
 /**
  * After a change of view, show its top, and put a focus that was lost on its heading, or, after a card, on its head.

@@ -6,7 +6,7 @@ import { bestText, goalOf } from "../lib/examples.js";
 import { number, plural } from "../lib/format.js";
 import { loadMaps } from "../lib/maps.js";
 import { placeOf } from "../lib/measures.js";
-import { GOALS, profile } from "../lib/summary.js";
+import { goalName, profile } from "../lib/summary.js";
 
 const MOST_TEXTS = 8; // as many maps as are kept
 
@@ -33,10 +33,15 @@ export function useMaps(atlas, ids) {
   return found.key === key ? found : {};
 }
 
+// What a card's first line is about, where texts can show it.
+function goalMeasure(line) {
+  return line?.measure && goalOf(line.measure.id) ? line.measure : null;
+}
+
 /** The text of the address, else the one on which what the card begins with shows most; `note` states this; `dim`: whether it is not about special tokens. */
 export function useText(atlas, model, index, measures, state) {
   const own = segmentOf(atlas, model, state.segment, state.state);
-  const about = useMemo(() => (state.segment || model.types ? null : profile(model, measures, index).find(({ measure }) => goalOf(measure?.id))?.measure), [model, measures, index, state.segment]);
+  const about = useMemo(() => (state.segment || model.types ? null : goalMeasure(profile(model, measures, index)[0])), [model, measures, index, state.segment]);
   const name = state.state ?? model.states[0].name;
   const texts = about ? segmentsOf(atlas, model).filter((segment) => segment.maps[name]).slice(0, MOST_TEXTS) : [];
   const { maps, error } = useMaps(atlas, texts.map((segment) => segment.maps[name]));
@@ -47,7 +52,7 @@ export function useText(atlas, model, index, measures, state) {
     const goal = goalOf(about.id);
     const best = bestText(goal, texts.map((segment, place) => ({ segment, map: maps[place].head(layer, head) })));
     if (!best) return { segment: own };
-    const note = `Of ${texts.length} texts, the one with the most attention to ${GOALS[goal]}: ${number(100 * best.share, 0)}%, the mean of ${plural(best.n, "token")} that can attend so.`;
+    const note = `Of ${texts.length} texts, the one with the most attention to ${goalName(model, goal)}: ${number(100 * best.share, 0)}%, the mean of ${plural(best.n, "token")} that can attend so.`;
     return { segment: best.segment, note, dim: !["cls", "sep", "first"].includes(goal) };
   }, [about, own, maps, error]);
 }

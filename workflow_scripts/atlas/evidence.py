@@ -1,0 +1,108 @@
+"""What the page shows of a study next to its heads: the claims it judged, and its figures."""
+
+import base64
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.chapters import SOURCES
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.measures.shown_claims import BADGES, fragment
+
+Row = dict[str, str]
+# Columns of a table of claims: as they are, as numbers, and as parts of the note on our number.
+TEXTS = ("id", "paper", "place", "statement", "case", "rule", "paper_model", "unit", "verdict")
+TEXTS += ("because", "later")
+NUMBERS = ("paper_value", "ours", "ci_low", "ci_high", "rule_low", "rule_high", "reference")
+NUMBERS += ("untrained_low", "untrained_high")
+SIZE = re.compile(rb'<svg[^>]* viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
+
+
+def rows_of(path: Path) -> list[Row]:
+    """The rows of a CSV file, every cell as it stands there."""
+    return tables.read_csv(path, dtype=str).fillna("").to_dict("records")
+
+
+def judged(claims: Iterable[Path], cases: Iterable[Path]) -> dict[str, list[tuple[Row, Row]]]:
+    """The rows of each model's table of claims, each with the case that it is of."""
+    of = {path.parents[1].name: tables.read(path).to_dict("records") for path in cases}
+    models = {path.parents[1].name: rows_of(path) for path in claims}
+    return {model: list(zip(rows, of[model], strict=True)) for model, rows in models.items()}
+
+
+def claims_of(
+    models: Mapping[str, Iterable[tuple[Row, Row]]],
+    published: Mapping[str, Row],
+    figures: Sequence[Mapping[str, Any]],
+    measures: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """The claims of each model, a case each, with what shows them; empty cells are left out.
+
+    `published` are the claims' own rows, by their ids: the names of the products and the view that
+    show one. `measures` are those of the atlas.
+    """
+    found = []
+    for model, rows in models.items():
+        own = {each["id"].rpartition("/")[2]: each["id"] for each in figures if not each["model"]}
+        own |= {
+            each["id"].rpartition("/")[2]: each["id"] for each in figures if each["model"] == model
+        }
+        for row, case in rows:
+            behind = published.get(row["id"], {"shown": "", "view": ""})
+            view = behind["view"] and fragment(behind["view"], case, model, measures)
+            claim = {name: row[name] for name in TEXTS}
+            claim |= {name: float(row[name]) for name in NUMBERS if row.get(name)}
+            claim |= {
+                "model": model,
+                "central": int(row["central"] or 0),
+                "badge": BADGES[row["verdict"]],
+                "source": SOURCES[row["source"]],
+                "note": _note(row) if row["ours"] else "",
+                "figures": [own[name] for name in behind["shown"].split() if name in own],
+                "address": view,
+            }
+            found.append({key: value for key, value in claim.items() if value not in ("", [])})
+    return found
+
+
+def _note(row: Row) -> str:
+    """What stands behind our number: n, seeds, kind of interval, power."""
+    parts = [f"n = {row['n']} {row['n_of']}" if row["n"] else ""]
+    parts += ["one seed" if row["seeds"] == "1" else "", row["interval"]]
+    parts += [f"power {float(row['power']):.2f}" if row["power"] else "", row["about"]]
+    return "; ".join(filter(None, parts))
+
+
+def figures_of(files: Iterable[Path], listed: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """The figures as the page holds them: each of `listed` with its caption's parts and its SVG.
+
+    Width and height are in points; `data` is deflated, in base64, as the maps are.
+    """
+    found = []
+    for path, about in zip(files, listed, strict=True):
+        svg = path.read_bytes()
+        width, height = (float(size) for size in SIZE.search(svg).groups())
+        data = base64.b64encode(zlib.compress(svg, 9)).decode()
+        parts = caption_parts(about["caption"])
+        found.append({**about, "caption": parts, "width": width, "height": height, "data": data})
+    return found
+
+
+def caption_parts(text: str) -> list[tuple[str, str]]:
+    """The parts of a caption, each with its markup: "emphasis", "literal" or "".
+
+    An error where it is malformed, or has other markup.
+    """
+    from docutils import nodes
+    from docutils.core import publish_doctree
+
+    settings = {"halt_level": 2, "report_level": 5}
+    settings |= {"raw_enabled": False, "file_insertion_enabled": False}
+    document = publish_doctree(text, settings_overrides=settings)
+    marks = {nodes.Text: "", nodes.emphasis: "emphasis", nodes.literal: "literal"}
+    parts = [part for paragraph in document for part in paragraph]
+    if other := [type(part).__name__ for part in parts if type(part) not in marks]:
+        raise ValueError(f"{other[0]} in a caption, which has *emphasis* and ``literal``: {text}")
+    return [(marks[type(part)], part.astext()) for part in parts]

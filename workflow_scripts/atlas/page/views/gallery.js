@@ -1,0 +1,41 @@
+/** All figures of the study, with their captions. */
+
+import { html, useEffect, useRef, useState } from "../vendor/standalone.module.js";
+import { format } from "../lib/fragment.js";
+import { pictureOf } from "../lib/maps.js";
+
+/** @param {{atlas, state}} props */
+export function Gallery({ atlas, state }) {
+  const categories = [...new Set(atlas.figures.map(({ category }) => category))];
+  const of = (category) => atlas.figures.filter((figure) => figure.category === category);
+  return html`<div class="gallery">
+    <h2>Figures of the study</h2>
+    <nav class="row small" aria-label="Figures">${categories.map((category) => html`<a href=${format({ ...state, figure: of(category)[0].id })}><bdi>${category}</bdi></a> <span class="soft">${of(category).length}</span>`)}</nav>
+    ${categories.map((category) => html`<section key=${category} aria-label=${category}>
+      <h3><bdi>${category}</bdi></h3>
+      ${of(category).map((figure) => html`<${Figure} key=${figure.id} ...${{ figure, state, asked: figure.id === state.figure }} />`)}
+    </section>`)}
+  </div>`;
+}
+
+function Figure({ figure, state, asked }) {
+  const [address, setAddress] = useState();
+  const element = useRef(null);
+  const { id, title, label, caption, width, height } = figure;
+  useEffect(() => void pictureOf(id).then(setAddress), [id]);
+  useEffect(() => {
+    if (!asked) return;
+    element.current.scrollIntoView();
+    element.current.focus({ preventScroll: true });
+  }, [asked]);
+  return html`<figure ref=${element} tabindex="-1" aria-label=${title} aria-busy=${address ? "false" : "true"}>
+    <h4><a href=${format({ ...state, figure: id })}><bdi>${title}</bdi></a>${label && html` <span class="soft"><bdi>${label}</bdi></span>`}</h4>
+    <img src=${address} alt=${title} width=${Math.round((4 / 3) * width)} height=${Math.round((4 / 3) * height)} loading="lazy" />
+    <figcaption class="small"><bdi>${caption.map(([mark, text]) => marked(mark, text))}</bdi> ${address && html`<a class="save" href=${address} download=${`${id.replaceAll("/", "-")}.svg`}>SVG</a>`}</figcaption>
+  </figure>`;
+}
+
+function marked(mark, text) {
+  if (mark === "literal") return html`<code>${text}</code>`;
+  return mark === "emphasis" ? html`<em>${text}</em>` : text;
+}
