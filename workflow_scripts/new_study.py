@@ -15,11 +15,13 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from workflow_scripts.ablation import labelled_tokens
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import schema
 
@@ -37,6 +39,8 @@ N_WORDS = 2000  # of a text, by which its language is known
 PASSES = {"encoder": 5, "decoder": 9}
 OVERHEAD = 80
 ABLATION_SECONDS, ABLATED = 180, (10, 50)  # of a masked language model; its fewest and most texts
+SENTENCES = 4  # of labelled words, that are as long as a text
+N_LINES = 20  # of a file, by which its form is known
 MOST_STORED = 5e9  # bytes of maps
 # Frequent words of English that are rare in other languages.
 ENGLISH = frozenset(
@@ -60,6 +64,7 @@ class Model:
     seconds: float
     classifier: bool
     masked: bool  # with a head of its own that predicts masked tokens
+    labels: tuple[str, ...] = ()  # of a classifier of tokens, by number
 
     @property
     def n_ablated(self) -> int:
@@ -146,6 +151,8 @@ def examine(given: str) -> Model:
     classifier = any(head.endswith("ForSequenceClassification") for head in heads)
     masked = model_sources.predicts_masked({"path": str(directory)}) is True
     heads_of = {"classifier": classifier, "masked": masked}
+    if model_sources.labels_tokens({"path": str(directory)}):
+        heads_of["labels"] = tuple(config.id2label[number] for number in sorted(config.id2label))
     return Model(
         origin, name_of(given), kind, about, shape, positions, special, min(times), **heads_of
     )
@@ -201,6 +208,20 @@ def is_labelled(text: str) -> bool:
     return "label" in re.split(r"[,\t]", first.strip().replace('"', ""))
 
 
+def has_labelled_words(text: str) -> bool:
+    """Whether a file has labelled words: 2 to 5 columns, as CoNLL's have, or lists of tokens."""
+    from workflow_scripts.core.data.text_files import read_lines
+
+    path = Path(text)
+    if path.is_dir():
+        return False
+    first = [line for _, line in islice(read_lines(path), N_LINES) if line.strip()]
+    if ".jsonl" in path.suffixes:
+        return bool(first) and re.search(r'"tokens"\s*:', first[0]) is not None
+    counts = {len(line.split("\t" if "\t" in line else None)) for line in first}
+    return len(counts) == 1 and counts <= {2, 3, 4, 5}
+
+
 def study(name: str, model: Model, text: str | None, before: Model | None = None) -> str:
     """The YAML of a study of this name; with `before`, of what changed from it to the model."""
     task = ""
@@ -211,7 +232,11 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
     tokens = min(N_TOKENS, *(each.positions for each in (model, before) if each))
     stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
     stored //= 1 if model.kind == "encoder" else 2
-    read = None if task else text
+    labelled = bool(text and model.labels and not before and has_labelled_words(text))
+    if labelled:
+        for sentence in labelled_tokens.read(Path(text)):
+            sentence.numbers(model.labels)
+    read = None if task or labelled else text
     corpus, origin = ("wikipedia", WIKIPEDIA) if read is None else (plain(Path(read).stem), read)
     english = read is None or is_english(words_of(read))
     lines = [
@@ -252,6 +277,11 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
             f"ablation: {{examples: {N_EXAMPLES}, mean_units: []}}  # what is lost without a head",
             "# pruning: {}  # how many heads can go; takes longer",
         ]
+    elif labelled:
+        on = {"text": {"labels": text, "n_segments": SENTENCES * model.n_ablated}}
+        lines.append(
+            f"ablation: {_flow(on)}  # nats per labelled word that are lost without a head"
+        )
     elif model.masked and not before and None not in map(model.special.get, ("cls", "mask")):
         on = {"text": {"corpus": corpus, "n_segments": model.n_ablated}}
         lines.append(f"ablation: {_flow(on)}  # nats per masked token that are lost without a head")
@@ -280,7 +310,7 @@ def cost(model: Model, before: Model | None) -> str:
     """What the study will take, in words."""
     seconds = model.seconds + (before.seconds if before else 0)
     total = OVERHEAD + PASSES[model.kind] * N_TEXTS * seconds
-    if model.masked and model.kind == "encoder" and before is None:
+    if (model.masked or model.labels) and model.kind == "encoder" and before is None:
         total += model.n_ablated * model.ablation_seconds
     minutes = total / 60
     return (
@@ -305,7 +335,11 @@ def main() -> None:
             )
         file = Path(f"{plain(given.name) if given.name else name_of(given.model)}.yaml")
         if given.write and file.exists():
-            print(f"{file} is there and is used as it is", file=sys.stderr)
+            print(
+                f"{file} is kept, so MODEL and TEXT of this line are not read; NAME=<another name> "
+                "makes another study, and an edit of the file changes this one",
+                file=sys.stderr,
+            )
             print(file)
             return
         model = examine(given.model)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below
 
 if TYPE_CHECKING:
@@ -58,6 +59,23 @@ class Example:
     words: tuple[Spans, ...] | None = None
 
 
+@dataclass(frozen=True)
+class Labelled(Example):
+    """A sentence whose words have a label each, such as the kind of a named entity."""
+
+    labels: tuple[str, ...] = ()
+
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """The number of each label in a model's `names`. Raises InputError for another label."""
+        for (start, end), label in zip(self.words[0], self.labels, strict=True):
+            if label not in names:
+                raise InputError(
+                    f"{self.source}: label {label!r} of {self.texts[0][start:end]!r} is none of "
+                    f"the model's, {', '.join(names)}; rename it, or id2label in config.json"
+                )
+        return [names.index(label) for label in self.labels]
+
+
 def to_example(annotated: "Annotated", document: str) -> Example:
     """An annotated text as a model's input: its words, joined by single spaces."""
     text, words = " ".join(annotated.words), (spans_of(annotated.words),)
@@ -74,8 +92,8 @@ def spans_of(words: Sequence[str]) -> Spans:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The examples of a corpus file."""
-    return read_records(path, Example)
+    """The examples of a corpus file, of one with labels Labelled ones."""
+    return read_records(path, lambda **of: Labelled(**of) if "labels" in of else Example(**of))
 
 
 @dataclass(frozen=True)
