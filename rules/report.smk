@@ -99,9 +99,9 @@ PAGES.extend(
 REPORT_PAIRS, REPORT_TRANSLATORS = {}, []
 if "translation" in config:
     REPORT_PAIRS["pairs"] = (
-        TRANSLATION_PAIRS
-        if "generate" in TRANSLATION_PAIRS
-        else {"path": TRANSLATION_PAIRS["test"]["source"]}
+        {"path": TRANSLATION_PAIRS["test"]["source"]}
+        if "test" in TRANSLATION_PAIRS
+        else TRANSLATION_PAIRS
     )
     REPORT_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)
 # What the config states about the study, and where the report shows what.

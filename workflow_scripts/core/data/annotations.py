@@ -19,6 +19,7 @@ Spans = tuple[tuple[int, int], ...]
 ROOT = -1  # the head of a root
 MENTION_KINDS = ("pronoun", "proper", "nominal")
 COREFERENCE_ENDINGS = (".conll", "_conll", ".conllu")  # of files with coreference
+FEW_DOCUMENTS = 10  # of fewer, intervals, which resample documents, are too narrow
 # The paper's frame links are pairs of tokens, without a direction.
 FRAME_DIRECTION = "either"
 FRAME_LEVEL = 0.05  # of corrected p-values
