@@ -40,19 +40,7 @@ ABLATION_TEXT_RUN = {
     "pass_tokens": ABLATION["pass_tokens"],
     "seed": config["seed"],
 }
-ABLATION_CORPUS = f"<results>/corpora/{ABLATION_TEXT.get('corpus')}.jsonl"
-
-if ABLATION_LABELS:
-
-    use rule light_step as labelled_tokens with:
-        input:
-            labels=ABLATION_LABELS,
-        output:
-            sentences="<results>/ablation/labelled_tokens.jsonl",
-        params:
-            **step("ablation/labelled_tokens.py"),
-
-    ABLATION_CORPUS = rules.labelled_tokens.output.sentences
+ABLATION_CORPUS = ABLATION_LABELS or f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl"
 
 
 use rule model_step as next_token_sweep with:
@@ -67,6 +55,7 @@ use rule model_step as next_token_sweep with:
         **ABLATION_TEXT_RUN,
         units=ABLATION_TEXT_UNITS,
         reference=ABLATION["reference"],
+        labelled=bool(ABLATION_LABELS),
 
 
 use rule analysis_step as next_token_scores with:
@@ -121,6 +110,7 @@ use rule training_step as next_token_attribution with:
         **without(ABLATION_TEXT_RUN, ("pass_tokens",)),
         modes=[mode for mode in ABLATION_TEXT["modes"] if mode in ABLATION_ATTRIBUTABLE],
         reference=ABLATION["reference"],
+        labelled=bool(ABLATION_LABELS),
 
 
 use rule ablation_attribution as ablation_attribution_next_token with:

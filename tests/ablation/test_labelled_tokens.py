@@ -11,7 +11,7 @@ from transformers import AutoModelForTokenClassification, AutoTokenizer
 
 from tests.ablation.test_masked_tokens import RUN, without
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, enlarge, tokenizer, write_card
-from workflow_scripts.ablation import labelled_tokens, next_token_sweep
+from workflow_scripts.ablation import next_token_sweep
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
 
@@ -50,9 +50,9 @@ def tagger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def swept(tagger: Path, text: str, name: str, **run: int) -> Path:
     (tagger / name).write_text(text, "utf-8")
-    labelled_tokens.main(tagger / name, tagger / "read.jsonl")
-    paths = tagger / "model.json", tagger / "read.jsonl", tagger / "losses.parquet"
-    next_token_sweep.main(*paths, {"head": ["zero"]}, pass_tokens=200, **RUN | run)
+    paths = tagger / "model.json", tagger / name, tagger / "losses.parquet"
+    given = RUN | run | {"pass_tokens": 200, "labelled": True}
+    next_token_sweep.main(*paths, {"head": ["zero"]}, **given)
     return paths[-1]
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from workflow_scripts.core.data.annotations import Labelled, spans_of, write_records
+from workflow_scripts.core.data.annotations import Labelled, spans_of
 from workflow_scripts.core.data.text_files import read_lines, read_objects
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import job
 
 DOCUMENT = "-DOCSTART-"  # CoNLL-2003's first word of a document
 TAGS = ("tags", "ner_tags")
@@ -75,12 +74,3 @@ def _objects(path: Path) -> Iterator[Sentence]:
             )
         if tokens:
             yield number, str(given.get("document", "")), list(zip(tokens, labels, strict=True))
-
-
-def main(labels: Path, sentences: job.Out) -> None:
-    """Write the sentences of the file `labels`."""
-    write_records(sentences, read(labels))
-
-
-if __name__ == "__main__":
-    job.run(main, globals())

@@ -93,8 +93,8 @@ def spans_of(words: Sequence[str]) -> Spans:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The examples of a corpus file, of one with labels Labelled ones."""
-    return read_records(path, lambda **of: Labelled(**of) if "labels" in of else Example(**of))
+    """The examples of a corpus file."""
+    return read_records(path, Example)
 
 
 @dataclass(frozen=True)

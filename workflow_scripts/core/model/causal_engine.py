@@ -334,9 +334,14 @@ def _masked(tokens: Tokens, mask_id: int, vocabulary: int, seed: int) -> Tokens:
     return replace(masked, labels=labels)
 
 
-def sampled_segments(corpus: Path, n: int, seed: int) -> tuple[Sequence[Example], list[Example]]:
+def sampled_segments(
+    corpus: Path,
+    n: int,
+    seed: int,
+    read: Callable[[Path], Sequence[Example]] = read_examples,
+) -> tuple[Sequence[Example], list[Example]]:
     """`n` segments of a corpus (0: all), sampled by `seed`, and the others."""
-    examples = read_examples(corpus)
+    examples = read(corpus)
     chosen = sample(examples, n, seed)
     known = {id(example) for example in chosen}
     return chosen, [example for example in examples if id(example) not in known]
