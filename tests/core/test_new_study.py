@@ -72,7 +72,7 @@ def test_a_translator_is_measured_on_sentence_pairs(tmp_path: Path) -> None:
     file.write_text("a dog.\tein Hund.\n" * 20, "utf-8")
     found = check(yaml.safe_load(study("mine", model, str(file))), SCHEMAS)
     assert found["translation"]["data"]["path"] == str(file)
-    with pytest.raises(InputError, match="sentence pairs; give TEXT=<.tsv"):
+    with pytest.raises(InputError, match="sentence pairs; give TEXT="):
         study("mine", model, None)
 
 
