@@ -1,8 +1,7 @@
 """ablation on running text: nats per token that a model predicts, with heads disabled."""
 
 # A study without language models need not name a text, and asks for none of these products.
-ABLATION_TEXT = {"corpus": "none", "n_segments": 0, "modes": ["zero"]}
-ABLATION_TEXT = ABLATION.get("text", ABLATION_TEXT)
+ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
 ABLATION_LABELS = ABLATION_TEXT.get("labels")
 # Decoders predict next tokens; encoders with a head of their own, where a text is named, masked ones,
 # or the labels of words.

@@ -267,7 +267,7 @@ def has_labelled_words(text: str) -> bool:
     from workflow_scripts.core.data.text_files import read_lines
 
     path = Path(text)
-    if path.is_dir():
+    if path.is_dir() or path.suffix in (".bz2", ".parquet"):
         return False
     first = [line for _, line in islice(read_lines(path), N_LINES) if line.strip()]
     if ".jsonl" in path.suffixes:
@@ -362,14 +362,14 @@ def _flow(entry: dict[str, Any]) -> str:
     return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=10**6).strip()
 
 
-def cost(model: Model, before: Model | None) -> str:
-    """What the study will take, in words."""
+def cost(model: Model, before: Model | None, ablated: bool) -> str:
+    """What the study will take, in words; `ablated` heads are disabled on text."""
     seconds = model.seconds + (before.seconds if before else 0)
     total = OVERHEAD + PASSES.get(model.kind, 0) * N_TEXTS * seconds
     if model.kind == TRANSLATOR:  # each head off, and on alone, on two splits; then pruning
         layers, heads = model.shape
         total += N_PAIRS * seconds * (4 * layers * heads + PRUNED)
-    if (model.masked or model.labels) and model.kind == "encoder" and before is None:
+    if ablated:
         total += model.n_ablated * model.ablation_seconds
     minutes = total / 60
     return (
@@ -405,7 +405,7 @@ def main() -> None:
         model = examine(given.model)
         before = examine(given.before) if given.before else None
         yaml = study(file.stem, model, given.text, before)
-        print(cost(model, before), file=sys.stderr)
+        print(cost(model, before, "\nablation: {text" in yaml), file=sys.stderr)
         if given.write:
             file.write_text(yaml, encoding="utf-8")
         print(file if given.write else yaml, end="")
