@@ -252,7 +252,7 @@ def main(
     described, documents = Study(corpora, data, fewest), {}
     for path in counts:
         read = pd.read_csv(path).set_index("what")["n"]
-        documents[path.name.removesuffix(".counts.csv")] = int(read["articles analysed"])
+        documents[path.name.removesuffix(".counts.csv")] = read.get("articles analysed")
     content = {
         "format": FORMAT,
         "version": VERSION,
