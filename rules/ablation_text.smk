@@ -1,17 +1,25 @@
-"""ablation on running text: nats per token that a language model predicts, with heads disabled."""
+"""ablation on running text: nats per token that a model predicts, with heads disabled."""
 
-# Decoders predict next tokens; encoders with a head of their own, where a text is named, masked ones.
+# A study without language models need not name a text, and asks for none of these products.
+ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
+ABLATION_LABELS = ABLATION_TEXT.get("labels")
+# Decoders predict next tokens; encoders with a head of their own, where a text is named, masked ones,
+# or the labels of words.
+ABLATION_PREDICTS = (
+    model_sources.labels_tokens if ABLATION_LABELS else model_sources.predicts_masked
+)
 ABLATION_LANGUAGE_MODELS = [
     name
     for name in SERVED["ablation"]
     if config["models"][name]["kind"] == "decoder"
-    or ("text" in ABLATION and model_sources.predicts_masked(SOURCES[name]) is not False)
+    or ("text" in ABLATION and ABLATION_PREDICTS(SOURCES[name]) is not False)
 ]
 ABLATION_SCORELESS = set() if TASKS else {*SERVED["ablation"]} - {*ABLATION_LANGUAGE_MODELS}
 if ABLATION_SCORELESS:
     raise InputError(
-        f"config: models.{min(ABLATION_SCORELESS)}: ablation: no task, and no head for masked tokens in "
-        "config.json (architectures); add a task, or give the model chapters without ablation"
+        f"config: models.{min(ABLATION_SCORELESS)}: ablation: no task, and no head in config.json "
+        f"(architectures) for {'labels of words' if ABLATION_LABELS else 'masked tokens'}; add a "
+        "task, or give the model chapters without ablation"
     )
 ablation_text = Products(
     "ablation", "michel2019", "3 and 5 Masking heads", only=ABLATION_LANGUAGE_MODELS
@@ -20,24 +28,24 @@ ablation_text_estimates = Products(
     "ablation", "michel2019", "4.1 Attribution before ablation", only=ABLATION_LANGUAGE_MODELS
 )
 
-# A study without language models need not name a text, and asks for none of these products.
-ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
 ablation_text_modes = ablation_text.when(len(ABLATION_TEXT["modes"]) > 1)
 ABLATION_TEXT_UNITS = {"head": ABLATION_TEXT["modes"], "layer": ABLATION_TEXT["modes"]}
 ABLATION_TEXT_UNITS |= {"all-but-one": ["zero"], "key-value group": ["zero"]}
 # What every script that measures one is given.
 ABLATION_TEXT_RUN = {
     "n_segments": ABLATION_TEXT["n_segments"],
-    "max_tokens": TEXTS.get(ABLATION_TEXT["corpus"], {}).get("max_tokens"),
+    # Of labelled sentences the longest that most encoders read.
+    "max_tokens": TEXTS.get(ABLATION_TEXT.get("corpus"), {}).get("max_tokens", 512),
     "pass_tokens": ABLATION["pass_tokens"],
     "seed": config["seed"],
 }
+ABLATION_CORPUS = ABLATION_LABELS or f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl"
 
 
 use rule model_step as next_token_sweep with:
     input:
         **MODEL,
-        corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
+        corpus=ABLATION_CORPUS,
     output:
         losses="<results>/{model}/ablation/next_token.losses.parquet",
     priority: 8
@@ -46,6 +54,7 @@ use rule model_step as next_token_sweep with:
         **ABLATION_TEXT_RUN,
         units=ABLATION_TEXT_UNITS,
         reference=ABLATION["reference"],
+        labelled=bool(ABLATION_LABELS),
 
 
 use rule analysis_step as next_token_scores with:
@@ -91,7 +100,7 @@ ablation_text_modes.drawn(
 use rule training_step as next_token_attribution with:
     input:
         **MODEL,
-        corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
+        corpus=ABLATION_CORPUS,
     output:
         attribution="<results>/{model}/ablation/next_token.attribution.parquet",
     priority: 5
@@ -100,6 +109,7 @@ use rule training_step as next_token_attribution with:
         **without(ABLATION_TEXT_RUN, ("pass_tokens",)),
         modes=[mode for mode in ABLATION_TEXT["modes"] if mode in ABLATION_ATTRIBUTABLE],
         reference=ABLATION["reference"],
+        labelled=bool(ABLATION_LABELS),
 
 
 use rule ablation_attribution as ablation_attribution_next_token with:

@@ -162,6 +162,7 @@ use rule light_step as atlas_data with:
         products=lambda w: [file for path, _, of in MEASURED for file in for_all(path, **of)],
         maps=ATLAS_MAPS,
         untrained=lambda w: sum(map(untrained_of, SERVED["atlas"]), []),
+        counts=[f"<results>/corpora/{name}.counts.csv" for name in used(TEXTS)],
     output:
         atlas="<results>/atlas.json",
     params:

@@ -88,7 +88,7 @@ pathvars:
 
 
 wildcard_constraints:
-    model="|".join(map(re.escape, config["models"])),
+    model="|".join(map(re.escape, config["models"])) or "none",
     corpus="|".join(map(re.escape, CORPORA)) or "none",
     text="|".join(map(re.escape, TEXTS)) or "none",
     treebank="|".join(map(re.escape, TREEBANKS)) or "none",

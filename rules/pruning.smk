@@ -149,7 +149,7 @@ pruning_decoders = Products("pruning", "michel2019", "4 and 6 Pruning heads", ["
 use rule training_step as next_token_pruning with:
     input:
         **MODEL,
-        corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
+        corpus=ABLATION_CORPUS,
     output:
         importance=pruning_decoders.measured(
             "<results>/{model}/pruning/next_token.importance.parquet"

@@ -32,7 +32,8 @@ use rule analysis_step as translation_pairs with:
             for pair in TRANSLATION_ALIGNED
             for side in pair.values()
             for file in local_files(side)
-        ],
+        ]
+        + local_files(TRANSLATION_PAIRS.get("path")),
     output:
         pairs="<results>/translation/pairs.parquet",
         counts=Products("translation", COUNTS).listed(

@@ -14,12 +14,15 @@ import string
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from workflow_scripts.ablation import labelled_tokens
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import schema
 
@@ -34,9 +37,14 @@ SCHEMAS = Path(__file__).parents[1] / "rules/schemas"
 N_WORDS = 2000  # of a text, by which its language is known
 # Passes over all texts, by kind, and seconds that take no model: guesses. On two idle cores MiniLM
 # took 94 s, SmolLM2's GGUF 343 s, a fine-tuned classifier 221 s.
+TRANSLATOR = "encoder-decoder"
+N_PAIRS, TARGET = 20, 64  # pairs of a split; tokens of a translation
+PRUNED = 240  # passes over the pairs of a split for all orders of pruning
 PASSES = {"encoder": 5, "decoder": 9}
 OVERHEAD = 80
 ABLATION_SECONDS, ABLATED = 180, (10, 50)  # of a masked language model; its fewest and most texts
+SENTENCES = 4  # of labelled words, that are as long as a text
+N_LINES = 20  # of a file, by which its form is known
 MOST_STORED = 5e9  # bytes of maps
 # Frequent words of English that are rare in other languages.
 ENGLISH = frozenset(
@@ -60,6 +68,7 @@ class Model:
     seconds: float
     classifier: bool
     masked: bool  # with a head of its own that predicts masked tokens
+    labels: tuple[str, ...] = ()  # of a classifier of tokens, by number
 
     @property
     def n_ablated(self) -> int:
@@ -117,10 +126,7 @@ def examine(given: str) -> Model:
             kind = config.model_type
             raise InputError(f"{given}: {kind}: it does not read text alone; use a model of text")
         if config.is_encoder_decoder:
-            raise InputError(
-                f"{given}: {config.model_type}: an encoder-decoder is measured on sentence pairs; "
-                "write a study with the chapter translation (docs/configuration.md)"
-            )
+            return _examine_translator(origin, name_of(given), directory)
         tokenizer = models.load_tokenizer(directory)
     if model_sources.must_convert(source):  # which takes long, and any weights run as long
         body = AutoModel.from_config(config, trust_remote_code=False).eval()
@@ -129,24 +135,81 @@ def examine(given: str) -> Model:
     body = attention.open_attention(body.to(running.pick_device("auto")))
     positions = models.max_positions(body)
     ids = torch.arange(min(N_TOKENS, positions), device=body.device)[None]
-    times = []
-    with torch.inference_mode():
-        for _ in range(4):  # the first is slow, and others where the machine is busy
-            start = time.perf_counter()
-            body(input_ids=ids)
-            times.append(time.perf_counter() - start)
+    seconds = seconds_of(lambda: body(input_ids=ids))
     shape = attention.n_layers(body), attention.n_heads(body)
-    n_weights = sum(parameter.numel() for parameter in body.parameters())
     kind = "encoder" if attention.is_bidirectional(body) else "decoder"
-    about = (
-        f"{body.config.model_type}, {n_weights / 1e6:.0f}M, {shape[0]} layers of {shape[1]} heads"
-    )
     special = models.special_tokens(tokenizer)
     heads = getattr(config, "architectures", None) or []
     classifier = any(head.endswith("ForSequenceClassification") for head in heads)
     masked = model_sources.predicts_masked({"path": str(directory)}) is True
-    seen = origin, name_of(given), kind, about, shape, positions, special, min(times)
-    return Model(*seen, classifier, masked)
+    heads_of = {"classifier": classifier, "masked": masked}
+    if model_sources.labels_tokens({"path": str(directory)}):
+        heads_of["labels"] = tuple(config.id2label[number] for number in sorted(config.id2label))
+    about = described(body, shape)
+    named = origin, name_of(given), kind, about, shape
+    return Model(*named, positions, special, seconds, **heads_of)
+
+
+def _examine_translator(origin: str, name: str, directory: Path) -> Model:
+    """An encoder-decoder, with the seconds of a pass over a pair of TARGET tokens each."""
+    import torch
+    from transformers import AutoModelForSeq2SeqLM
+
+    from workflow_scripts.core.model import attention, running, translators, weights
+
+    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True)
+    model = attention.open_attention(model.to(running.pick_device("auto")).eval())
+    positions = min(TARGET, translators.positions_of(model) or TARGET)
+    ids = torch.ones(1, positions, dtype=torch.long, device=model.device)
+    seconds = seconds_of(lambda: model(input_ids=ids, decoder_input_ids=ids))
+    shape = len(attention.sublayers(model)), attention.n_heads(model)
+    about = described(model, shape)
+    return Model(origin, name, TRANSLATOR, about, shape, positions, {}, seconds, False, False)
+
+
+def seconds_of(run: Callable[[], Any]) -> float:
+    """Of the fastest of four passes: the first is slow, others where the machine is busy."""
+    import torch
+
+    times = []
+    with torch.inference_mode():
+        for _ in range(4):
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def described(model: Any, shape: tuple[int, int]) -> str:
+    """A model for people: its type, size and heads."""
+    n_weights = sum(parameter.numel() for parameter in model.parameters())
+    layers, heads = shape
+    return f"{model.config.model_type}, {n_weights / 1e6:.0f}M, {layers} layers of {heads} heads"
+
+
+def of_translator(name: str, model: Model, text: str | None, before: Model | None) -> str:
+    """The YAML of a study of an encoder-decoder. Raises InputError without sentence pairs."""
+    from workflow_scripts.translation.translation_pairs import read_one_file
+
+    if not text or before:
+        raise InputError(
+            f"{model.name}: an encoder-decoder is measured on sentence pairs; give TEXT=<.tsv of a "
+            "sentence, a tab and its translation in each line>, and no BEFORE"
+        )
+    read_one_file(Path(text))
+    settings = {"beams": 1, "max_new_tokens": model.positions}
+    return f"""\
+# Edit this and run it again: only what depends on an edit is made anew.
+# Every key: docs/configuration.md.
+study: {_name(name)}  # results are in results/{name}/
+models: {{}}  # others than translators
+translation:
+  model: {_flow({"from": model.origin})}  # {model.about}; prefix of T5, source_lang and target_lang
+  data: {_flow({"from": text})}  # two of five to choose heads, two to test them
+  sentences: {N_PAIRS}  # of each; more narrow the intervals and take longer
+  generation: {_flow(settings)}  # 5 beams are the paper's
+  pruning: {{draws: 1}}  # orders that are random, next to others
+"""
 
 
 def name_of(given: str) -> str:
@@ -199,6 +262,20 @@ def is_labelled(text: str) -> bool:
     return "label" in re.split(r"[,\t]", first.strip().replace('"', ""))
 
 
+def has_labelled_words(text: str) -> bool:
+    """Whether a file has labelled words: 2 to 5 columns, as CoNLL's have, or lists of tokens."""
+    from workflow_scripts.core.data.text_files import read_lines
+
+    path = Path(text)
+    if path.is_dir() or path.suffix in (".bz2", ".parquet"):
+        return False
+    first = [line for _, line in islice(read_lines(path), N_LINES) if line.strip()]
+    if ".jsonl" in path.suffixes:
+        return bool(first) and re.search(r'"tokens"\s*:', first[0]) is not None
+    counts = {len(line.split("\t" if "\t" in line else None)) for line in first}
+    return len(counts) == 1 and counts <= {2, 3, 4, 5}
+
+
 def study(name: str, model: Model, text: str | None, before: Model | None = None) -> str:
     """The YAML of a study of this name; with `before`, of what changed from it to the model."""
     task = ""
@@ -206,10 +283,16 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
         task, tasks = plain(Path(text).stem), schema.assemble(SCHEMAS)["properties"]["tasks"]
         own = re.fullmatch(tasks["propertyNames"]["pattern"], task)
         task = task if own and task not in tasks["properties"] else f"own-{task}"
+    if TRANSLATOR in (model.kind, before.kind if before else ""):
+        return of_translator(name, model, text, before)
     tokens = min(N_TOKENS, *(each.positions for each in (model, before) if each))
     stored = 2 * N_TEXTS * model.shape[0] * model.shape[1] * tokens**2
     stored //= 1 if model.kind == "encoder" else 2
-    read = None if task else text
+    labelled = bool(text and model.labels and not before and has_labelled_words(text))
+    if labelled:
+        for sentence in labelled_tokens.read(Path(text)):
+            sentence.numbers(model.labels)
+    read = None if task or labelled else text
     corpus, origin = ("wikipedia", WIKIPEDIA) if read is None else (plain(Path(read).stem), read)
     english = read is None or is_english(words_of(read))
     lines = [
@@ -250,6 +333,11 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
             f"ablation: {{examples: {N_EXAMPLES}, mean_units: []}}  # what is lost without a head",
             "# pruning: {}  # how many heads can go; takes longer",
         ]
+    elif labelled:
+        on = {"text": {"labels": text, "n_segments": SENTENCES * model.n_ablated}}
+        lines.append(
+            f"ablation: {_flow(on)}  # nats per labelled word that are lost without a head"
+        )
     elif model.masked and not before and None not in map(model.special.get, ("cls", "mask")):
         on = {"text": {"corpus": corpus, "n_segments": model.n_ablated}}
         lines.append(f"ablation: {_flow(on)}  # nats per masked token that are lost without a head")
@@ -274,15 +362,19 @@ def _flow(entry: dict[str, Any]) -> str:
     return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=10**6).strip()
 
 
-def cost(model: Model, before: Model | None) -> str:
-    """What the study will take, in words."""
+def cost(model: Model, before: Model | None, ablated: bool) -> str:
+    """What the study will take, in words; `ablated` heads are disabled on text."""
     seconds = model.seconds + (before.seconds if before else 0)
-    total = OVERHEAD + PASSES[model.kind] * N_TEXTS * seconds
-    if model.masked and model.kind == "encoder" and before is None:
+    total = OVERHEAD + PASSES.get(model.kind, 0) * N_TEXTS * seconds
+    if model.kind == TRANSLATOR:  # each head off, and on alone, on two splits; then pruning
+        layers, heads = model.shape
+        total += N_PAIRS * seconds * (4 * layers * heads + PRUNED)
+    if ablated:
         total += model.n_ablated * model.ablation_seconds
     minutes = total / 60
     return (
-        f"{model.name}: {model.about}; a text of {N_TOKENS} tokens took {model.seconds:.2g} s, "
+        f"{model.name}: {model.about}; a pass of {min(N_TOKENS, model.positions)} tokens took "
+        f"{model.seconds:.2g} s, "
         f"so all will take about {max(1, round(minutes))} minutes"
     )
 
@@ -303,13 +395,17 @@ def main() -> None:
             )
         file = Path(f"{plain(given.name) if given.name else name_of(given.model)}.yaml")
         if given.write and file.exists():
-            print(f"{file} is there and is used as it is", file=sys.stderr)
+            print(
+                f"{file} is kept, so MODEL and TEXT of this line are not read; NAME=<another name> "
+                "makes another study, and an edit of the file changes this one",
+                file=sys.stderr,
+            )
             print(file)
             return
         model = examine(given.model)
         before = examine(given.before) if given.before else None
         yaml = study(file.stem, model, given.text, before)
-        print(cost(model, before), file=sys.stderr)
+        print(cost(model, before, "\nablation: {text" in yaml), file=sys.stderr)
         if given.write:
             file.write_text(yaml, encoding="utf-8")
         print(file if given.write else yaml, end="")

@@ -9,9 +9,9 @@ import pytest
 
 from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
-from workflow_scripts.atlas.atlas_data import DISTANCES, distances_of
+from workflow_scripts.atlas.atlas_data import DISTANCES, about_data, distances_of
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.forms import Table, Tables, number, run_titles
+from workflow_scripts.core.measures.forms import Study, Table, Tables, number, run_titles
 
 HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
@@ -182,6 +182,14 @@ def test_effects_are_in_points_with_corrected_p_values(model: MadeUpModel) -> No
         "Head ablated (uniform), MNLI, mismatched",
     )
     assert (found["state"], found["task"], found["null"]) == ("mnli.3", "mnli", 0)
+
+
+def test_the_documents_of_a_text_are_stated() -> None:
+    study = Study({"surface": "wiki"}, {}, 1)
+    assert about_data(study, {"wiki": 12}) == ["Running text: wiki (real), 12 documents."]
+    assert about_data(study, {"wiki": 3}) == [
+        "Running text: wiki (real), 3 documents: intervals over fewer than 10 are too narrow."
+    ]
 
 
 def test_distances_are_sorted() -> None:

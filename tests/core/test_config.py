@@ -162,6 +162,10 @@ def test_a_mistake_is_one_line(config: dict, keys: str, value: Any, words: str) 
     assert words in refusal(put(config, keys, value))
 
 
+def test_a_study_without_models_is_of_a_translator() -> None:
+    assert refusal({"study": "mine", "models": {}}) == "config: models: none; add one"
+
+
 def test_a_missing_text_names_the_directory_that_it_starts_from(
     config: dict, tmp_path: Path
 ) -> None:

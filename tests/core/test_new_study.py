@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.core.tiny_translators import save
 from workflow_scripts import new_study
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.config import check
@@ -51,6 +52,41 @@ def test_a_classifier_is_measured_on_its_task(tmp_path: Path) -> None:
     entry = yaml.safe_load(text) | {"models": {"minilm": {"from": MINILM, "task": "films"}}}
     entry["tasks"]["films"]["labels"] = ["bad", "good"]
     assert check(entry, SCHEMAS)["ablation"]["examples"] == new_study.N_EXAMPLES
+
+
+def test_a_classifier_of_tokens_is_measured_on_labelled_words(tmp_path: Path) -> None:
+    file = tmp_path / "dev.conll"
+    file.write_text("the\tO\nking\tB-PER\n", "utf-8")
+    model = replace(ENCODER, labels=("O", "B-PER"))
+    found = check(yaml.safe_load(study("mine", model, str(file))), SCHEMAS)
+    assert found["ablation"]["text"]["labels"] == str(file)
+    assert "ablation" not in yaml.safe_load(study("mine", model, None))
+    with pytest.raises(InputError, match="label 'B-PER' of 'king' is none of the model's, O;"):
+        study("mine", replace(model, labels=("O",)), str(file))
+
+
+def test_a_translator_is_measured_on_sentence_pairs(tmp_path: Path) -> None:
+    model = examine(str(save(tmp_path / "marian", "marian")))
+    assert (model.kind, model.shape, model.positions) == ("encoder-decoder", (6, 4), 64)
+    file = tmp_path / "pairs.tsv"
+    file.write_text("a dog.\tein Hund.\n" * 20, "utf-8")
+    found = check(yaml.safe_load(study("mine", model, str(file))), SCHEMAS)
+    assert found["translation"]["data"]["path"] == str(file)
+    with pytest.raises(InputError, match="sentence pairs; give TEXT="):
+        study("mine", model, None)
+
+
+def test_a_file_that_is_there_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text("study: mine\n", "utf-8")
+    monkeypatch.setattr("sys.argv", ["new_study", MINILM, "--name", "mine", "--write"])
+    new_study.main()
+    out, told = capsys.readouterr()
+    assert out == "mine.yaml\n"
+    assert "mine.yaml is kept, so MODEL and TEXT of this line are not read; NAME=" in told
+    assert (tmp_path / "mine.yaml").read_text("utf-8") == "study: mine\n"
 
 
 def test_maps_that_fit_nowhere_are_not_stored() -> None:

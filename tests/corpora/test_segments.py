@@ -276,6 +276,8 @@ def test_windows_of_documents_and_of_a_single_one(
     options["max_tokens"] = 6
     chosen, training, counts = run(tmp_path, {"path": str(single)}, **options)
     assert (len(chosen), len(training), counts["articles analysed"]) == (50, 27, 1)
+    assert "documents: 1; intervals" in caplog.text
+    assert caplog.text.rstrip().endswith("give at least 10")
     assert [each.document for each in chosen[1:4]] == [
         f"single.txt:1, part {part}" for part in (1, 1, 2)
     ]

@@ -44,6 +44,20 @@ def test_a_broken_pair_of_files_is_one_line(
     refused(lambda: read_pairs(*paths), f"test.{place}:", words)
 
 
+def test_one_file_is_split_line_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    lines = [f"s{number}\tt{number}" for number in range(20)]
+    file.write_text("\n".join(lines) + "\n\n", "utf-8")
+    splits = translation_pairs.read({"path": str(file)}, seed=1)
+    assert splits["train"] == [(f"s{at}", f"t{at}") for at in (0, 5, 10, 15)]
+    assert [pair[0] for pair in splits["validation"]][:4] == ["s1", "s3", "s6", "s8"]
+    assert [pair[0] for pair in splits["test"]][:4] == ["s2", "s4", "s7", "s9"]
+    file.write_text("a\tb\nno tab\n", "utf-8")
+    refused(lambda: translation_pairs.read_one_file(file), "pairs.tsv:2: not a sentence, a tab")
+    file.write_text("a\tb\n", "utf-8")
+    refused(lambda: translation_pairs.read_one_file(file), "1 sentence pairs; give at least 20")
+
+
 def study(folder: Path) -> dict:
     """A source with a domain; some sentences stand in several splits."""
     texts = {

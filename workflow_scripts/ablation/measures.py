@@ -190,7 +190,8 @@ def next_token(found: Tables, study: Study) -> Iterator[Form]:
             f"nats.{row['unit']}.{row['mode']}",
             f"{title}, nats per token",
             "Nats per token of running text that is predicted (by a decoder the next, by an "
-            f"encoder a masked one), {how}; minus those of the intact model, "
+            "encoder a masked one), or for the label of a word by a classifier of tokens, "
+            f"{how}; minus those of the intact model, "
             f"{row['baseline']:.2f}. Above 0 is a loss.{study.note('text')} {OVER_DOCUMENTS} p: "
             "paired randomisation test that swaps documents, corrected for the number of heads.",
             better="high" if row["unit"] == "head" else "low",

@@ -23,10 +23,11 @@ def main(
     reference: int,
     max_tokens: int,
     seed: int,
+    labelled: bool = False,
     device: str = "auto",
 ) -> None:
     """Write a row per mode, head and segment: its part of the change of the sum of its nats."""
-    sampled = n_segments, reference, max_tokens, seed, device
+    sampled = n_segments, reference, max_tokens, seed, labelled, device
     language_model, segments, instead = opened(model, corpus, modes, *sampled)
 
     def losses_of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 from transformers import PreTrainedModel
 
+from workflow_scripts.ablation import labelled_tokens
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal_engine
@@ -24,11 +26,15 @@ def opened(
     reference: int,
     max_tokens: int,
     seed: int,
+    labelled: bool,
     device: str,
 ) -> tuple[PreTrainedModel, causal_engine.Segments, dict[str, Replacement | None]]:
-    """The model, segments sampled from the corpus, and what heads output instead in each mode."""
-    card = read_card(model)
-    chosen, others = causal_engine.sampled_segments(corpus, n_segments, seed)
+    """The model, segments sampled from the corpus, and what heads output instead in each mode.
+
+    `labelled` corpora are files of labelled words.
+    """
+    card, read = read_card(model), labelled_tokens.read if labelled else read_examples
+    chosen, others = causal_engine.sampled_segments(corpus, n_segments, seed, read)
     segments, texts = causal_engine.Segments.from_examples(chosen, card, max_tokens, seed), []
     if taken := [mode for mode in modes if mode in FROM_TEXTS]:
         if not others:
@@ -36,8 +42,8 @@ def opened(
                 f"{corpus}: mode {taken[0]} needs segments other than those measured; lower "
                 f"ablation.text.n_segments or remove {taken[0]} from ablation.text.modes"
             )
-        read = others[:reference], card, max_tokens, seed
-        texts = causal_engine.Segments.from_examples(*read).tokens
+        replaced = others[:reference], card, max_tokens, seed
+        texts = causal_engine.Segments.from_examples(*replaced).tokens
     opened = causal_engine.load(card, device)
     tokens = segments.tokens
     instead = {mode: replacement_of(mode, opened, tokens, texts, seed) for mode in modes}
@@ -54,11 +60,12 @@ def main(
     max_tokens: int,
     pass_tokens: int,
     seed: int,
+    labelled: bool = False,
     device: str = "auto",
 ) -> None:
     """Write a row per variant and segment: the sum of the nats of what is predicted."""
     used = list(dict.fromkeys(mode for modes in units.values() for mode in modes))
-    sampled = n_segments, reference, max_tokens, seed, device
+    sampled = n_segments, reference, max_tokens, seed, labelled, device
     language_model, segments, instead = opened(model, corpus, used, *sampled)
     shape = n_layers(language_model), n_heads(language_model), n_kv_heads(language_model)
     variants, disabled = variants_of(units, *shape)

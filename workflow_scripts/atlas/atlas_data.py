@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from workflow_scripts.chapters import PAPERS, collect
+from workflow_scripts.core.data.annotations import FEW_DOCUMENTS
 from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.measures.forms import (
     FORMAT,
@@ -132,10 +134,22 @@ def distances_of(found: Tables, corpus: str) -> dict[str, Any]:
     return {"about": about, "n_segments": n, "value": value}
 
 
-def about_data(study: Study) -> list[str]:
-    """What the study's numbers are of: a sentence for each corpus, and one for the tasks."""
+def in_documents(n: int | None) -> str:
+    """How many documents intervals rest on, for people; empty where that is not known."""
+    if n is None:
+        return ""
+    few = f": intervals over fewer than {FEW_DOCUMENTS} are too narrow" if n < FEW_DOCUMENTS else ""
+    return f", {n} document{'s' * (n > 1)}{few}"
+
+
+def about_data(study: Study, documents: Mapping[str, int]) -> list[str]:
+    """What the study's numbers are of: a sentence for each corpus, and one for the tasks.
+
+    `documents` counts the documents of running texts.
+    """
     sentences = [
-        f"{title}: {study.corpora[chapter]} ({ORIGINS[study.data.get(kind, 'real')]})."
+        f"{title}: {study.corpora[chapter]} ({ORIGINS[study.data.get(kind, 'real')]})"
+        f"{in_documents(documents.get(study.corpora[chapter]))}."
         for chapter, (kind, title) in TEXTS.items()
         if chapter in study.corpora
     ]
@@ -224,21 +238,25 @@ def main(
     labels: dict | None = None,
     adopted: list = (),
     untrained: list[Path] = (),
+    counts: list[Path] = (),
 ) -> None:
     """Write the data of the atlas: `products` are tables, `cards` and `maps` are of the models.
 
     `translators` are the cards of the study's own translators, `labels` the names for people of
     models that have others, `adopted` the models that came as classifiers, `untrained` the tables
-    of untrained copies.
+    of untrained copies, `counts` what was read of each running text.
 
     `corpora` names the corpora by chapter, `data` states the origin of each kind of data and
     of each task; relations with fewer words than `fewest` are left out.
     """
-    described = Study(corpora, data, fewest)
+    described, documents = Study(corpora, data, fewest), {}
+    for path in counts:
+        read = pd.read_csv(path).set_index("what")["n"]
+        documents[path.name.removesuffix(".counts.csv")] = read.get("articles analysed")
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "study": {"name": study, "seed": seed, "about": about_data(described)},
+        "study": {"name": study, "seed": seed, "about": about_data(described, documents)},
         "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
         **assemble(cards, products, maps, translators, described, labels or {}, adopted, untrained),
     }

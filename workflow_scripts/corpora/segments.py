@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import Example, write_records
+from workflow_scripts.core.data.annotations import FEW_DOCUMENTS, Example, write_records
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import files_at
@@ -30,7 +30,6 @@ from workflow_scripts.corpora.articles import (
 
 SPECIAL = 2  # tokens that most tokenizers add to a text
 LETTERS = 6  # bytes of a word for each token, on average; docs/inputs.md states how well it fits
-FEW_DOCUMENTS = 10  # of fewer, training windows are taken from all, not whole documents
 PARTS = 20  # of a single document, for intervals
 # Characters that are a token each: those of Chinese, Japanese and Korean, and punctuation.
 CJK = r"\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003fa1f"
@@ -215,23 +214,23 @@ def main(
         what = "one window only, which has no interval," if n["windows"] else "no letter or digit"
         raise InputError(f"{origin}: {what} in the corpus {name}; use a longer text")
     documents = [article for article in found if article]
+    # Of few documents, training windows are taken from all, not whole ones.
     if cut == "windows" and len(documents) < FEW_DOCUMENTS:
         found = [[window] for article in documents for window in article]
     analysed, trained = divide(found, n_segments, training_share, seed)
     n[f"{cut} kept for training"] = len(trained)
     n[f"{cut} not sampled"] = n[cut] - len(trained) - len(analysed)
     n["segments asked for"], n["segments analysed"] = n_segments, len(analysed)
-    if cut == "windows":
-        n["articles analysed"] = n_documents = len({title for title, _ in analysed})
-        if n_documents < FEW_DOCUMENTS:
-            log.warning(
-                "%s: documents: %d; intervals, which resample documents (of a single one %d parts "
-                "of it), are too narrow; give at least 20",
-                *(origin, n_documents, PARTS),
-            )
-        if n_documents == 1:
-            size = -(-len(analysed) // PARTS)
-            analysed = [(f"{t}, part {k // size + 1}", of) for k, (t, of) in enumerate(analysed)]
+    n["articles analysed"] = n_documents = len({title for title, _ in analysed})
+    if n_documents < FEW_DOCUMENTS:
+        log.warning(
+            "%s: documents: %d; intervals, which resample documents (of a single one %d parts of "
+            "it), are too narrow; give at least %d",
+            *(origin, n_documents, PARTS, FEW_DOCUMENTS),
+        )
+    if cut == "windows" and n_documents == 1:
+        size = -(-len(analysed) // PARTS)
+        analysed = [(f"{t}, part {k // size + 1}", of) for k, (t, of) in enumerate(analysed)]
     write_records(segments, to_examples(analysed, name))
     write_records(training, to_examples(trained, f"{name}-training"))
     tables.write_counts(n, counts)

@@ -42,16 +42,36 @@ def read_pairs(source: Path, target: Path) -> Iterator[Pair]:
 
 
 SPLITS = ("train", "validation", "test")
+OF_FIVE = ("train", "validation", "test", "validation", "test")  # the splits of one file's lines
+FEWEST = 20  # pairs of one file
+
+
+def read_one_file(path: Path) -> dict[str, list[Pair]]:
+    """The pairs of each split from the lines of one file. Raises InputError for another line."""
+    splits: dict[str, list[Pair]] = {split: [] for split in SPLITS}
+    lines = [(number, line) for number, line in read_lines(path) if line.strip()]
+    for at, (number, line) in enumerate(lines):
+        pair = tuple(side.strip() for side in line.split("\t"))
+        if len(pair) != 2 or not all(pair):
+            raise InputError(
+                f"{path}:{number}: not a sentence, a tab and its translation; write both"
+            )
+        splits[OF_FIVE[at % len(OF_FIVE)]].append(pair)
+    if len(lines) < FEWEST:
+        raise InputError(f"{path}: {len(lines)} sentence pairs; give at least {FEWEST}")
+    return splits
 
 
 def read(source: Mapping[str, Any], seed: int) -> dict[str, list[Pair]]:
     """The pairs of each split and domain, from where the config states.
 
-    Raises InputError as `read_pairs` does.
+    Raises InputError as `read_pairs` and `read_one_file` do.
     """
     files = {split: source[split] for split in SPLITS if split in source}
     sizes = {split: source["generate"][split] for split in SPLITS if "generate" in source}
     made = generated_pairs.pairs(sizes, seed)
+    if "path" in source:
+        made = read_one_file(Path(source["path"]))
     return made | {
         split: list(read_pairs(Path(pair["source"]), Path(pair["target"])))
         for split, pair in (files | dict(source.get("domains", {}))).items()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ Spans = tuple[tuple[int, int], ...]
 ROOT = -1  # the head of a root
 MENTION_KINDS = ("pronoun", "proper", "nominal")
 COREFERENCE_ENDINGS = (".conll", "_conll", ".conllu")  # of files with coreference
+FEW_DOCUMENTS = 10  # of fewer, intervals, which resample documents, are too narrow
 # The paper's frame links are pairs of tokens, without a direction.
 FRAME_DIRECTION = "either"
 FRAME_LEVEL = 0.05  # of corrected p-values
@@ -56,6 +58,23 @@ class Example:
     source: str
     texts: tuple[str, ...]
     words: tuple[Spans, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Labelled(Example):
+    """A sentence whose words have a label each, such as the kind of a named entity."""
+
+    labels: tuple[str, ...] = ()
+
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """The number of each label in a model's `names`. Raises InputError for another label."""
+        for (start, end), label in zip(self.words[0], self.labels, strict=True):
+            if label not in names:
+                raise InputError(
+                    f"{self.source}: label {label!r} of {self.texts[0][start:end]!r} is none of "
+                    f"the model's, {', '.join(names)}; rename it, or id2label in config.json"
+                )
+        return [names.index(label) for label in self.labels]
 
 
 def to_example(annotated: "Annotated", document: str) -> Example:

@@ -33,7 +33,7 @@ class Tokens:
     word: np.ndarray  # int32 [L]
     segment: np.ndarray  # int8 [L]
     n_words: int
-    labels: np.ndarray | None = None  # int64 [L]: of masked tokens their ids, else IGNORED
+    labels: np.ndarray | None = None  # int64 [L]: of what is predicted there, else IGNORED
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -1,6 +1,7 @@
 """Language models: loading one, and the loss of each token that it predicts without sets of heads.
 
-A causal model predicts next tokens, a masked one those that are masked.
+A causal model predicts next tokens, a masked one those that are masked; a classifier of tokens
+predicts the label of each word.
 
 A batch runs once through the plain model; each variant runs from its lowest disabled head up.
 """
@@ -17,10 +18,15 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
-from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForTokenClassification,
+    PreTrainedModel,
+)
 from transformers.utils import ModelOutput
 
-from workflow_scripts.core.data.annotations import Example, read_examples
+from workflow_scripts.core.data.annotations import Example, Labelled, read_examples
 from workflow_scripts.core.data.tables import sample
 from workflow_scripts.core.data.tokens import IGNORED, Tokens, tokenize
 from workflow_scripts.core.errors import InputError, one_line
@@ -32,6 +38,7 @@ from workflow_scripts.core.model.ablation_engine import (
 )
 from workflow_scripts.core.model.attention import MODULES, n_heads, n_layers, watching
 from workflow_scripts.core.model.interventions import Disabled, Replacement
+from workflow_scripts.core.run.model_sources import labels_tokens
 
 log = logging.getLogger(__name__)
 # What the logits [token, vocabulary] give the next tokens [token], [token].
@@ -51,11 +58,13 @@ def load_causal(directory: Path, device: torch.device) -> PreTrainedModel:
 
 
 def load(card: dict[str, Any], device: str) -> PreTrainedModel:
-    """The language model of a card, opened: an encoder with the masked-LM head of its weights."""
+    """The language model of a card, opened: an encoder with its own head, of labels or masks."""
     directory, where = models.directory_of(card), running.pick_device(device)
     if not card.get("bidirectional", True):
         return load_causal(directory, where)
-    model, _ = weights.load(AutoModelForMaskedLM, directory, whole=True)
+    labels = labels_tokens({"path": str(directory)})
+    kind = AutoModelForTokenClassification if labels else AutoModelForMaskedLM
+    model, _ = weights.load(kind, directory, whole=True)
     return attention.open_attention(model.to(where).eval())
 
 
@@ -65,7 +74,7 @@ Inputs = dict[str, torch.Tensor]
 def predicted(inputs: Inputs) -> tuple[Inputs, torch.Tensor, torch.Tensor]:
     """What a model reads of a padded batch, and what it predicts: [batch, token], and where, bool.
 
-    That are masked tokens where the batch has `labels`, else next ones: the last token has none.
+    That is what the batch has as `labels`, else next tokens: the last token has none.
     """
     if "labels" in inputs:
         read = {name: rows for name, rows in inputs.items() if name != "labels"}
@@ -219,7 +228,7 @@ def _usable(model: PreTrainedModel, inputs: Inputs) -> Layers | None:
         try:
             start = Start.from_batch(model, layers, inputs)
             n = len(layers.places)
-            found = [start.losses(depth, 1)[0] for depth in sorted({0, n // 2, n - 1})]
+            found = [start.losses(depth, 2)[1] for depth in sorted({0, n // 2, n - 1})]
         except Exception as error:  # of any kind, from layers that need what is not given to them
             problem = one_line(error)
         else:
@@ -256,7 +265,7 @@ def _from_branches(
 
 @dataclass(frozen=True)
 class Segments:
-    """Segments of a corpus as tokens, with the document of each; an encoder's have masked ones."""
+    """Segments of a corpus as tokens, with the document of each; an encoder's have `labels`."""
 
     tokens: list[Tokens]
     documents: list[str]
@@ -267,11 +276,22 @@ class Segments:
     ) -> Self:
         """What `seed` masks of a text depends on its tokens alone.
 
-        Raises InputError for a segment of a single token, which has no next one, and for an encoder
-        without a mask token.
+        Labelled sentences may be longer than the model's positions: they are cut. Raises InputError
+        for a label that the model has not, for a segment of a single token, which has no next one,
+        and for an encoder without a mask token.
         """
-        tokenizer = models.load_tokenizer(models.directory_of(card))
-        tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
+        directory = models.directory_of(card)
+        tokenizer, positions = models.load_tokenizer(directory), card["max_positions"]
+        if labelled := [each for each in examples if isinstance(each, Labelled)]:
+            by_number = weights.read_config(directory).id2label
+            names = [by_number[number] for number in sorted(by_number)]
+            tokens = tokenize(examples, tokenizer, min(max_tokens, positions), positions)
+            tokens = [_labelled(*both, names) for both in zip(labelled, tokens, strict=True)]
+            found = cls(tokens, [example.document for example in examples])
+            if lost := sum(each.n_words for each in tokens) - found.n_scored.sum():
+                log.warning("%d words have no token, or none that is read: not scored", lost)
+            return found
+        tokens = tokenize(examples, tokenizer, max_tokens, positions)
         for example, each in zip(examples, tokens, strict=True):
             if len(each) < 2:
                 raise InputError(f"{example.source}: one token, without a next; remove this text")
@@ -300,15 +320,28 @@ class Segments:
         return type(self)([self.tokens[at] for at in chosen], [self.documents[at] for at in chosen])
 
 
+def _labelled(example: Labelled, tokens: Tokens, names: Sequence[str]) -> Tokens:
+    """With the number of each word's label at its first token, as such classifiers are trained."""
+    words, places = np.unique(tokens.word, return_index=True)
+    labels = np.full(len(tokens), IGNORED, dtype=np.int64)
+    labels[places[words >= 0]] = np.array(example.numbers(names))[words[words >= 0]]
+    return replace(tokens, labels=labels)
+
+
 def _masked(tokens: Tokens, mask_id: int, vocabulary: int, seed: int) -> Tokens:
     rng = np.random.default_rng([seed, zlib.crc32(tokens.ids.tobytes())])
     masked, labels = mlm.mask_example(tokens, mask_id, vocabulary, rng)
     return replace(masked, labels=labels)
 
 
-def sampled_segments(corpus: Path, n: int, seed: int) -> tuple[Sequence[Example], list[Example]]:
+def sampled_segments(
+    corpus: Path,
+    n: int,
+    seed: int,
+    read: Callable[[Path], Sequence[Example]] = read_examples,
+) -> tuple[Sequence[Example], list[Example]]:
     """`n` segments of a corpus (0: all), sampled by `seed`, and the others."""
-    examples = read_examples(corpus)
+    examples = read(corpus)
     chosen = sample(examples, n, seed)
     known = {id(example) for example in chosen}
     return chosen, [example for example in examples if id(example) not in known]

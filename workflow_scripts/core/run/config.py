@@ -307,6 +307,8 @@ def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) ->
     Of the chapters `named`: the others are there by default.
     """
     chapters, models = present(config, schemas), served(config, schemas)
+    if not models["atlas"] and "translation" not in chapters:
+        raise InputError("config: models: none; add one")
     for name, model in config["models"].items():
         by_kind = served({"models": {name: model | {"chapters": chapters}}}, schemas)
         accepted = [chapter for chapter in chapters if by_kind[chapter]]
@@ -323,7 +325,7 @@ def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) ->
                         f"{where}: {chapter} needs {other}; add it or remove {chapter}"
                     )
     for chapter in chapters:
-        if chapter in named and not models[chapter]:
+        if chapter in named and not models[chapter] and _kinds(chapter, schemas) != "any":
             _check_model_paths(config)
             raise InputError(
                 f"config: {chapter}: reads {reads(chapter, schemas)} only, and no model that is "

@@ -67,6 +67,15 @@ def predicts_masked(source: Mapping[str, Any]) -> bool | None:
     return masked and (not stored or any(map(MASKED_HEAD.match, stored)))
 
 
+def labels_tokens(source: Mapping[str, Any]) -> bool | None:
+    """Whether a source is a classifier of tokens, by its config.json; None where there is none."""
+    try:
+        names = config_of(source).get("architectures")
+    except (InputError, OSError, ValueError):
+        return None
+    return any(str(name).endswith("ForTokenClassification") for name in names or ())
+
+
 def _stored_names(directory: Path) -> set[str]:
     """The names of a directory's weights in safetensors; none where there are no such files."""
     whole, index = (directory / name for name in SAFETENSORS)
