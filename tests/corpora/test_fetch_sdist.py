@@ -16,7 +16,6 @@ from workflow_scripts.core.run.job import call
 from workflow_scripts.corpora import fetch_sdist
 
 
-
 def tar(
     members: dict[str, bytes], change: Callable[[tarfile.TarInfo], None] | None = None
 ) -> bytes:
@@ -116,7 +115,7 @@ def leading_out(outside: str) -> bytes:
         long.type, long.linkname = tarfile.SYMTYPE, "../" * 16
         archive.addfile(long)
         escape = tarfile.TarInfo("escape")
-        escape.type, escape.linkname = tarfile.SYMTYPE, f"{long.name}/../../{outside}"
+        escape.type, escape.linkname = tarfile.SYMTYPE, f"{long.name}/../{outside}"
         archive.addfile(escape)
         evil = tarfile.TarInfo("escape/evil")
         evil.size = 1

@@ -18,7 +18,6 @@ from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, running, translators
 from workflow_scripts.core.model.training import WarmedUpRecipe, claim_state, train_resumably
 from workflow_scripts.core.run import job
@@ -205,16 +204,13 @@ def main(
     )
     translator.model.to(running.pick_device(device))
     identity = {
-        "code": code_digest.digest(Path(__file__)),
         "pairs": _digest(rows),
         "recipe": asdict(settings),
         "every_epoch": every_epoch,
-        "threads": torch.get_num_threads(),
-        "versions": models.versions(),
     }
     final = job.final(checkpoint)
     work = final.with_name(f"{final.name}.work")
-    state = claim_state(work, identity)
+    state = claim_state(work, Path(__file__), translator.model.device, identity)
     losses = train(translator, training, validation, settings, state, work if every_epoch else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
     epochs.mkdir()

@@ -245,7 +245,9 @@ def unpack(archive: Path, folder: Path, label: str, fix: str) -> None:
             with (folder / path).open("wb") as out:
                 while chunk := content.read(CHUNK):
                     if (n_bytes := n_bytes + len(chunk)) > most:
-                        raise ValueError(f"more than {most} bytes in one of {archive.stat().st_size}")
+                        raise ValueError(
+                            f"more than {most} bytes in one of {archive.stat().st_size}"
+                        )
                     out.write(chunk)
     except DAMAGED_ARCHIVE as error:
         raise InputError(f"{label}: not unpacked ({error}); {fix}") from error
