@@ -78,7 +78,6 @@ else:
             files=local_files(TRANSLATION_MODEL.get("path"), deep=False),
         output:
             card="<results>/translation/{run}.card.json",
-        retries: 2  # the hub may fail to answer
         resources:
             mem_mb=memory(3000, 3),
             runtime=minutes(120),

