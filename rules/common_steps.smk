@@ -31,7 +31,8 @@ use rule torch_step as model_step with:
     resources:
         **MODEL_JOB,
     params:
-        device=config["device"],
+        # Not tracked, as it takes input: numbers are the same but for rounding.
+        device=lambda w, input: config["device"],
     message:
         "{rule} makes {output} (threads: {threads}, log: {log})"
 

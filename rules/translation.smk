@@ -35,6 +35,7 @@ use rule analysis_step as translation_pairs with:
         ],
     output:
         pairs="<results>/translation/pairs.parquet",
+        training="<results>/translation/pairs.training.parquet",
         counts=Products("translation", COUNTS).listed(
             "<results>/translation/pairs.counts.csv",
             "sentence pairs, and those that splits share",
@@ -53,7 +54,7 @@ if TRANSLATION_TRAINING:
 
     use rule training_step as translator_training with:
         input:
-            pairs=rules.translation_pairs.output.pairs,
+            pairs=rules.translation_pairs.output.training,
         output:
             **folder("checkpoint", "<results>/translation/{run}.checkpoint"),
             # Weights after each epoch but the last; empty where the study does not want them.

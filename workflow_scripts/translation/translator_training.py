@@ -1,7 +1,5 @@
 """A translator trained by the study: a Marian model with a joint vocabulary of its own."""
 
-import hashlib
-import json
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +16,7 @@ from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import models, running, translators
 from workflow_scripts.core.model.training import WarmedUpRecipe, claim_state, train_resumably
 from workflow_scripts.core.run import job
@@ -204,7 +203,7 @@ def main(
     )
     translator.model.to(running.pick_device(device))
     identity = {
-        "pairs": _digest(rows),
+        "pairs": digests.sha256(pairs),
         "recipe": asdict(settings),
         "every_epoch": every_epoch,
     }
@@ -221,14 +220,6 @@ def main(
     write_card(described | {"source": {"trained": final.name}}, card)
     tables.write_csv(losses.assign(run=run), curve)
     shutil.rmtree(work)
-
-
-def _digest(rows: dict[str, pd.DataFrame]) -> str:
-    """Hex SHA-256 of the pairs of the splits, whatever other splits there are."""
-    texts = {
-        split: frame[["source", "target"]].to_numpy().tolist() for split, frame in rows.items()
-    }
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def _forward(
