@@ -13,9 +13,6 @@ from pandas.api.types import is_numeric_dtype
 from workflow_scripts.core.errors import InputError
 
 Item = TypeVar("Item")
-# A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
-FORMULA = re.compile(r"[=+\-@]")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 HEAD_NAME = re.compile(r"(\d+)-(\d+)", re.ASCII)
 FROM_0 = ["layer_from_0", "head_from_0"]
 ROW = "row"  # the column of a part of a table with the place of each row in the whole
@@ -89,14 +86,13 @@ def _are_heads(column: pd.Series) -> bool:
 
 
 def as_text(cell: Any) -> Any:
-    """A cell of CSV that no spreadsheet program takes as a formula; numbers stay as they are."""
-    formula = isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell)
-    return f"'{cell}" if formula else cell
+    """A cell of CSV: a quote before `=` keeps a spreadsheet program from running a text."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith("=") else cell
 
 
 def from_text(cell: str) -> str:
     """The text that `as_text` made a cell of."""
-    return cell[1:] if cell.startswith("'") and FORMULA.match(cell, 1) else cell
+    return cell.removeprefix("'") if cell.startswith("'=") else cell
 
 
 def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
