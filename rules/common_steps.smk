@@ -31,8 +31,7 @@ use rule torch_step as model_step with:
     resources:
         **MODEL_JOB,
     params:
-        # Not tracked, as it takes input: numbers are the same but for rounding.
-        device=lambda w, input: config["device"],
+        device=device,
     message:
         "{rule} makes {output} (threads: {threads}, log: {log})"
 
