@@ -190,7 +190,7 @@ def main(
     A killed run resumes from <checkpoint>.work. With `every_epoch`, `epochs` gets the weights after
     each epoch but the last, in epoch-<k>.
     """
-    frame, settings = tables.read(pairs, ("split", "source", "target")), TranslatorRecipe(**recipe)
+    frame, settings = tables.read(pairs), TranslatorRecipe(**recipe)
     rows = {split: frame[frame["split"] == split] for split in ("train", "validation")}
     texts = [*rows["train"]["source"], *rows["train"]["target"]]
     translator = new_translator(texts, settings)

@@ -100,11 +100,9 @@ def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
     write_csv(pd.DataFrame(counts.items(), columns=["what", "n"]).assign(**about), path)
 
 
-def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Read a Parquet table. Raises InputError where it misses one of `columns`."""
-    frame = pd.read_parquet(path, page_checksum_verification=True)
-    check_columns(frame, path, columns)
-    return frame
+def read(path: Path) -> pd.DataFrame:
+    """Read a Parquet table."""
+    return pd.read_parquet(path, page_checksum_verification=True)
 
 
 def check_columns(frame: pd.DataFrame, path: Path, columns: Sequence[str]) -> None:
@@ -114,9 +112,9 @@ def check_columns(frame: pd.DataFrame, path: Path, columns: Sequence[str]) -> No
         raise InputError(f"{path}: no column {', '.join(missing)}; delete the file and run again")
 
 
-def read_all(paths: Sequence[Path], columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Several Parquet tables, concatenated. Raises as `read` does."""
-    return pd.concat([read(path, columns) for path in paths], ignore_index=True)
+def read_all(paths: Sequence[Path]) -> pd.DataFrame:
+    """Several Parquet tables, concatenated."""
+    return pd.concat(map(read, paths), ignore_index=True)
 
 
 def where(frame: pd.DataFrame, **wanted: object) -> pd.DataFrame:
