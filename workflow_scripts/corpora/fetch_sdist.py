@@ -71,7 +71,7 @@ def main(fetched: job.Out, requirement: str, sha256: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             archive = download(requirement, Path(folder), sha256=sha256)
-        except OSError as error:
+        except (OSError, ImportError) as error:  # an environment may have no pip
             reason = " ".join(str(error).split())
             raise InputError(f"sdists: {requirement}: not fetched ({reason}); {FIX}") from error
         if (found := digests.sha256(archive)) != sha256:
