@@ -10,7 +10,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import effects as stats_effects
 
 
-
 def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> pd.DataFrame:
     """One row per variant: nats per token, the plain model's (baseline), effect (their difference).
 

@@ -4,7 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
@@ -71,8 +71,8 @@ def main(fetched: job.Out, requirement: str, sha256: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             archive = download(requirement, Path(folder), sha256=sha256)
-        except (OSError, ImportError) as error:  # an environment may have no pip
-            reason = " ".join(str(error).split())
+        except Exception as error:  # whatever pip raises; an environment may have none
+            reason = one_line(error)
             raise InputError(f"sdists: {requirement}: not fetched ({reason}); {FIX}") from error
         if (found := digests.sha256(archive)) != sha256:
             raise InputError(
