@@ -58,7 +58,7 @@ if TRANSLATION_TRAINING:
         output:
             **folder("checkpoint", "<results>/translation/{run}.checkpoint"),
             # Weights after each epoch but the last; empty where the study does not want them.
-            **folder("epochs", "<results>/translation/{run}.epochs", kept=FINETUNE["keep_weights"]),
+            **folder("epochs", "<results>/translation/{run}.epochs"),
             card="<results>/translation/{run}.card.json",
             curve="<results>/translation/{run}.curve.csv",
         priority: 9  # begins the longest chain of the chapter
