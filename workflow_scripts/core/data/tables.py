@@ -151,7 +151,7 @@ def join_parts(parts: Sequence[Path]) -> pd.DataFrame:
 
     Parts without rows add nothing. Raises InputError where rows are missing or stand in two parts.
     """
-    frames = [frame for part in parts if len(frame := read(part, (ROW,)))]
+    frames = [frame for part in parts if len(frame := read(part))]
     whole = pd.concat(frames, ignore_index=True)
     whole = whole.sort_values(ROW, kind="stable", ignore_index=True)
     if not np.array_equal(whole.pop(ROW), np.arange(len(whole))):
