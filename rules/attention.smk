@@ -22,7 +22,6 @@ use rule torch_step as convert with:
     output:
         **folder("converted", f"<results>/{{model}}/{cards.CONVERTED}"),
     priority: 20  # as of model_card
-    retries: 2
     resources:
         # In a GGUF file, which comes alone, 4 bits become 32, twice.
         mem_mb=lambda wildcards, input, attempt: memory(1500, 12 if len(input) == 1 else 4)(
@@ -39,7 +38,6 @@ use rule torch_step as model_card with:
     output:
         model="<results>/{model}/attention/model.json",
     priority: 20  # short, and the longest chains begin here
-    retries: 2
     localrule: True
     params:
         **step("attention/model_card.py"),

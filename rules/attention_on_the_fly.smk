@@ -30,7 +30,7 @@ for number, (model, readers, one_pass) in enumerate(on_the_fly(), start=1):
             sources=sources_on_the_fly(model, readers),
             one_pass=one_pass,
             batch_tokens=config["attention"]["batch_tokens"],
-            device=config["device"],
+            device=device,
             precision=config["precision"],
         script:
             "../workflow_scripts/{params.script}"

@@ -220,6 +220,11 @@ def bytes_of(path: str) -> int:
     return Path(path).stat().st_size
 
 
+def device(wildcards, input=()) -> str:
+    """Where a job runs a model. As it takes input, it is not tracked: numbers are the same."""
+    return config["device"]
+
+
 # The rule and the study decide whether a rule wants a GPU, never the host that plans it.
 gpu = int(config["device"] != "cpu")
 # What jobs that run or train a model ask a scheduler for: memory in MB, minutes, a GPU.

@@ -31,7 +31,7 @@ use rule torch_step as model_step with:
     resources:
         **MODEL_JOB,
     params:
-        device=config["device"],
+        device=device,
     message:
         "{rule} makes {output} (threads: {threads}, log: {log})"
 

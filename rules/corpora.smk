@@ -16,7 +16,7 @@ use rule light_step as fetch_sdist with:
     output:
         **folder("fetched", f"{downloads.SDISTS}/{{requirement}}"),
     priority: 20  # short, and the longest chains begin here
-    retries: 2
+    retries: 2  # of the network
     params:
         **step("corpora/fetch_sdist.py"),
         requirement="{requirement}",
@@ -27,7 +27,7 @@ use rule light_step as fetch_source with:
     output:
         **folder("fetched", f"{downloads.FOLDER}/{{download}}"),
     priority: 20  # short, and the longest chains begin here
-    retries: 2
+    retries: 2  # of the network
     params:
         **step("corpora/fetch_source.py"),
         source="{download}",
@@ -44,7 +44,6 @@ use rule light_step as segments with:
         training="<results>/corpora/{text}.training.jsonl",
         counts=corpora.counts("{text}", "corpora-counts", used(TEXTS)),
     priority: 20  # short, and the longest chains begin here
-    retries: 2
     params:
         **step("corpora/segments.py"),
         **{key: lookup(f"{{text}}/{key}", within=TEXTS) for key in CORPORA_SEGMENTS},
@@ -63,7 +62,6 @@ use rule light_step as treebank with:
         sentences="<results>/corpora/{treebank}.jsonl",
         annotation="<results>/corpora/{treebank}.annotation.jsonl",
         counts=corpora.counts("{treebank}", "treebank-counts", used(TREEBANKS)),
-    retries: 2
     params:
         **step("corpora/treebank.py"),
         name="{treebank}",
@@ -102,7 +100,6 @@ use rule analysis_step as word_vectors with:
         vectors="<results>/corpora/{vectors}.vectors.safetensors",
         words="<results>/corpora/{vectors}.words.txt",
         counts="<results>/corpora/{vectors}.counts.csv",
-    retries: 2
     resources:
         mem_mb=memory(4000, 1),  # GloVe's largest file has 5.6 GB
     params:

@@ -34,7 +34,6 @@ use rule light_step as prepare_task with:
         table="<results>/tasks/{task}.parquet",
         counts=tasks.counts("{task}", "task-counts", TASKS),
     priority: 20  # short, and the longest chains begin here
-    retries: 2
     params:
         **step("tasks/prepare_task.py"),
         name="{task}",

@@ -36,6 +36,7 @@ use rule analysis_step as translation_pairs with:
         + local_files(TRANSLATION_PAIRS.get("path")),
     output:
         pairs="<results>/translation/pairs.parquet",
+        training="<results>/translation/pairs.training.parquet",
         counts=Products("translation", COUNTS).listed(
             "<results>/translation/pairs.counts.csv",
             "sentence pairs, and those that splits share",
@@ -54,11 +55,11 @@ if TRANSLATION_TRAINING:
 
     use rule training_step as translator_training with:
         input:
-            pairs=rules.translation_pairs.output.pairs,
+            pairs=rules.translation_pairs.output.training,
         output:
             **folder("checkpoint", "<results>/translation/{run}.checkpoint"),
             # Weights after each epoch but the last; empty where the study does not want them.
-            **folder("epochs", "<results>/translation/{run}.epochs", kept=FINETUNE["keep_weights"]),
+            **folder("epochs", "<results>/translation/{run}.epochs"),
             card="<results>/translation/{run}.card.json",
             curve="<results>/translation/{run}.curve.csv",
         priority: 9  # begins the longest chain of the chapter
@@ -79,7 +80,6 @@ else:
             files=local_files(TRANSLATION_MODEL.get("path"), deep=False),
         output:
             card="<results>/translation/{run}.card.json",
-        retries: 2  # the hub may fail to answer
         resources:
             mem_mb=memory(3000, 3),
             runtime=minutes(120),

@@ -72,7 +72,7 @@ for untrained_number, untrained_model in enumerate(SERVED["untrained"], start=1)
             groups=lambda w, of=untrained_model: untrained_groups(of),
             n_segments=UNTRAINED["n_segments"],
             batch_tokens=config["attention"]["batch_tokens"],
-            device=config["device"],
+            device=device,
             precision=config["precision"],
         script:
             "../workflow_scripts/{params.script}"

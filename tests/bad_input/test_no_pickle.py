@@ -11,18 +11,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors import SafetensorError
 
 from tests.bad_input.refused import refused
 from workflow_scripts.attention import convert
-from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.classifiers import load_classifier
 from workflow_scripts.core.run.sources import load_rows
-from workflow_scripts.patterns.annotated_maps import stored_maps
 
 
 class Payload:
@@ -85,26 +79,6 @@ def test_a_model_of_pickled_weights_is_refused(model: Path, malicious: bytes) ->
     refused(lambda: models.load_body(model, torch.device("cpu")), model, "safetensors")
     refused(lambda: load_classifier(model, torch.device("cpu")), model, "safetensors")
     refused(lambda: convert.main({"path": str(model)}, model / "new"), model, "never unpickled")
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
-def test_a_pickle_in_a_models_file_is_not_loaded(model: Path, malicious: bytes, name: str) -> None:
-    for data in (malicious, weights(malicious)):
-        (model / name).write_bytes(data)
-        refused(lambda: models.describe(model, "tiny", models.Source(path=str(model))), model)
-
-
-def test_pickles_are_no_tables_caches_cards_or_vectors(tmp_path: Path, malicious: bytes) -> None:
-    path, words = tmp_path / "file", tmp_path / "words.txt"
-    words.write_text("the\n", encoding="utf-8")
-    for data in (malicious, weights(malicious)):
-        path.write_bytes(data)
-        for read in (tables.read, read_card, lambda file: read_vectors(file, words)):
-            with pytest.raises((OSError, ValueError, SafetensorError)):
-                read(path)
-        with pytest.raises(OSError, match="file signature not found"):
-            stored_maps(path, [])
-        refused(lambda: Cache(path, {"name": "tiny", "weights": "abc"}), path)
 
 
 @pytest.mark.parametrize("name", ["mine.py", "train.pkl", "train.parquet", "train.jsonl"])

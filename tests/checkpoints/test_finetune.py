@@ -15,6 +15,7 @@ from tests.core.tiny_models import WORDS, write_card
 from workflow_scripts.checkpoints import finetune
 from workflow_scripts.core.data import cards, tables
 from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, read_task, split_of
+from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, training
 from workflow_scripts.core.model.classifiers import (
     load_classifier,
@@ -120,14 +121,28 @@ def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_pa
     assert not equal(weights(finished), weights(another))
 
 
-def test_another_run_does_not_go_on_from_these_states(tmp_path: Path) -> None:
-    work = tmp_path / "work"
-    training.claim_state(work, {"a": 1})
-    (work / training.STATE).touch()
-    training.claim_state(work, {"a": 1})
-    assert (work / training.STATE).exists()
-    training.claim_state(work, {"a": 2})
-    assert not (work / training.STATE).exists()
+def test_a_killed_run_goes_on_only_with_the_code_that_began_it(
+    finished: Path, card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a loss is edited meanwhile: weights must not be trained by two of them."""
+    table, save = finished / "mrpc.parquet", training.save_state
+    resumed = []
+
+    def stop(*arguments: Any) -> None:
+        save(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "save_state", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, card, table=table)
+    monkeypatch.setattr(training, "save_state", save)
+    monkeypatch.setattr(finetune, "train", lambda *given: resumed.append(given[4].is_file()))
+    with pytest.raises(AttributeError):  # nothing is trained here
+        run(tmp_path, card, table=table)
+    monkeypatch.setattr(code_digest, "digest", lambda _: "another")
+    with pytest.raises(AttributeError):
+        run(tmp_path, card, table=table)
+    assert resumed == [True, False]
 
 
 def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def test_the_card(directory: Path) -> None:
     [
         ("tokenizer.json", "null", "no fast tokenizer"),
         ("config.json", "null", "config.json: cannot be read"),
+        ("config.json", '{"num_labels": 1000000000}', "num_labels above 1000000"),
         ("model.safetensors", "no weights", "the weights cannot be read"),
     ],
 )

@@ -1,5 +1,6 @@
-"""A source distribution fetched by pip from a folder, and every way in which one can be wrong."""
+"""A source distribution fetched from a folder, and every way in which one can be wrong."""
 
+import gzip
 import hashlib
 import io
 import tarfile
@@ -10,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import downloads
 from workflow_scripts.core.run.job import call
 from workflow_scripts.corpora import fetch_sdist
-
-SETUP = b"from setuptools import setup\nsetup(name='rated', version='1.0', py_modules=[])\n"
-RAN = b"open('{}', 'w').close()\n"
 
 
 def tar(
@@ -50,10 +49,10 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def publish(index: Path, files: dict[str, bytes], setup: bytes = SETUP) -> str:
-    """Put a distribution into the folder; returns its SHA-256."""
-    info = b"Metadata-Version: 2.1\nName: rated\nVersion: 1.0\n"
-    members = {"PKG-INFO": info, "setup.py": setup} | files
+def publish(index: Path, files: dict[str, bytes]) -> str:
+    """Put a distribution, whose setup.py leaves a file `ran`, into the folder; its SHA-256."""
+    setup = f"open({str(index.parent / 'ran')!r}, 'w').close()\n".encode()
+    members = {"setup.py": setup} | files
     data = tar({f"rated-1.0/{name}": content for name, content in members.items()})
     (index / "rated-1.0.tar.gz").write_bytes(data)
     return hashlib.sha256(data).hexdigest()
@@ -76,13 +75,13 @@ def test_files_and_archives_are_unpacked(index: Path, tmp_path: Path) -> None:
     assert not list(fetched.rglob("*.unpacked"))
 
 
-def test_no_code_runs_before_the_hash_is_checked(index: Path, tmp_path: Path) -> None:
-    ran = tmp_path / "ran"
-    publish(index, {}, SETUP + RAN.replace(b"{}", str(ran).encode()))
-    with pytest.raises(InputError, match=r"another SHA-256, [0-9a-f]{64}; correct sha256"):
+def test_no_code_of_a_distribution_runs(index: Path, tmp_path: Path) -> None:
+    sha256 = publish(index, {})
+    with pytest.raises(InputError, match=rf"another SHA-256, {sha256}; correct sha256"):
         fetch(tmp_path, "0" * 64)
-    assert not ran.exists()
     assert not (tmp_path / "fetched").exists()
+    fetch(tmp_path, sha256)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_what_cannot_be_had_is_one_line(index: Path, tmp_path: Path) -> None:
@@ -92,17 +91,73 @@ def test_what_cannot_be_had_is_one_line(index: Path, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
-def to_link(info: tarfile.TarInfo) -> None:
-    info.type, info.linkname = tarfile.SYMTYPE, "../../outside"
+def link_to(target: str, kind: bytes = tarfile.SYMTYPE) -> Callable[[tarfile.TarInfo], None]:
+    def change(info: tarfile.TarInfo) -> None:
+        info.type, info.linkname = kind, target
+
+    return change
+
+
+def leading_out(outside: str) -> bytes:
+    """As of CVE-2025-4517: a chain of links, too long to be resolved, hides where a file goes."""
+    data, deep = io.BytesIO(), "d" * 247
+    with tarfile.open(fileobj=data, mode="w:gz") as archive:
+        path = ""
+        for letter in "abcdefghijklmnop":
+            folder = tarfile.TarInfo(path + deep)
+            folder.type = tarfile.DIRTYPE
+            archive.addfile(folder)
+            link = tarfile.TarInfo(path + letter)
+            link.type, link.linkname = tarfile.SYMTYPE, deep
+            archive.addfile(link)
+            path += deep + "/"
+        long = tarfile.TarInfo("/".join("abcdefghijklmnop") + "/" + "l" * 254)
+        long.type, long.linkname = tarfile.SYMTYPE, "../" * 16
+        archive.addfile(long)
+        escape = tarfile.TarInfo("escape")
+        escape.type, escape.linkname = tarfile.SYMTYPE, f"{long.name}/../{outside}"
+        archive.addfile(escape)
+        evil = tarfile.TarInfo("escape/evil")
+        evil.size = 1
+        archive.addfile(evil, io.BytesIO(b"x"))
+    return data.getvalue()
+
+
+ONE = tar({"a": b"content"})
+ENDLESS = io.BytesIO(gzip.decompress(ONE)[:1024])  # the file without the archive's end
 
 
 @pytest.mark.parametrize(
-    "archive",
-    [tar({"a/../../evil": b"x"}), tar({"link": b""}, to_link), b"no archive"],
-    ids=["above", "link", "no archive"],
+    ("archive", "reason"),
+    [
+        (tar({"a/../../evil": b"x"}), "leads out"),
+        (tar({"/evil": b"x"}), "leads out"),
+        (tar({"link": b""}, link_to("../../outside")), "not found"),
+        (tar({"link": b""}, link_to("gone", tarfile.LNKTYPE)), "not found"),
+        (tar({"link": b""}, link_to("link")), "recursion"),
+        (leading_out("outside"), "not found"),
+        (gzip.compress(ENDLESS.getvalue()), "its end is missing"),
+        (ONE[:60], "end"),
+        (tar({"a": bytes(2**20)}), "more than .* bytes in one of"),
+        (tar({str(number): b"" for number in range(9)}), "more than 8 files"),
+        (b"no archive", "not a gzip file|could not be opened"),
+    ],
 )
-def test_an_unsafe_archive_is_refused(index: Path, tmp_path: Path, archive: bytes) -> None:
-    with pytest.raises(InputError, match=r"rated==1.0: more.tar.gz: not unpacked"):
-        fetch(tmp_path, publish(index, {"more.tar.gz": archive}))
+def test_an_unsafe_archive_is_refused(
+    index: Path, tmp_path: Path, archive: bytes, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "SMALL", 1000)
+    monkeypatch.setattr(downloads, "FILES", 8)
+    sha256 = publish(index, {"more.tar.gz": archive})
+    with pytest.raises(InputError, match=rf"rated==1.0: more.tar.gz: not unpacked \(.*({reason})"):
+        fetch(tmp_path, sha256)
     assert not (tmp_path / "fetched").exists()
     assert not list(tmp_path.rglob("evil"))
+
+
+def test_a_link_becomes_a_copy(index: Path, tmp_path: Path) -> None:
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE):
+        inner = tar({"a": b"content", "link": b""}, link_to("a", kind))
+        link = fetch(tmp_path, publish(index, {"more.tar.gz": inner})) / "more.tar.gz/link"
+        assert link.read_bytes() == b"content"
+        assert not link.is_symlink()

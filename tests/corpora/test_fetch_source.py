@@ -21,14 +21,14 @@ CONTENT = {"a.txt": b"first\n" * 50, "deep/b.txt": bytes(range(256)) * 2000}
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves CONTENT; `behaviour` states how, `asked` has each path with its Range."""
+    """Serves CONTENT; `behaviour` states how, `asked` has each path."""
 
     behaviour = "whole"
     elsewhere = ""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[tuple[str, str]] = []
+        self.asked: list[str] = []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -38,27 +38,28 @@ class Server(http.server.ThreadingHTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     server: Server
+    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        content, ranges = CONTENT[self.path[1:]], self.headers.get("Range", "")
-        self.server.asked.append((self.path[1:], ranges))
-        behaviour = self.server.behaviour
-        if behaviour == "redirected":
-            self.send_response(302)
-            self.send_header("Location", self.server.elsewhere + self.path)
-            return self.end_headers()
-        start = int(ranges.removeprefix("bytes=").removesuffix("-") or 0)
-        start = 0 if behaviour == "anew" else start
-        self.send_response(206 if start else 200)
-        self.send_header("Content-Length", str(len(content) - start))
-        self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        self.server.asked.append(self.path[1:])
+        behaviour, content = self.server.behaviour, CONTENT[self.path[1:]]
+        if behaviour == "a page":
+            content = b"<!DOCTYPE html><html>log in</html>"
+        length = {"Content-Length": str(len(content))}
+        status, headers, body = {
+            "redirected": (302, {"Location": self.server.elsewhere + self.path}, b""),
+            "cut off": (200, length, content[: len(content) // 2]),
+            "no length": (200, {}, content[: len(content) // 2]),
+            "cut chunk": (200, {"Transfer-Encoding": "chunked"}, b"a\r\nfirst\nfirs"),
+            "changed": (200, length, content[::-1]),
+            "empty": (200, {"Content-Length": "0"}, b""),
+            "endless": (200, {"Transfer-Encoding": "chunked"}, b"100000\r\n" + bytes(2**20)),
+        }.get(behaviour, (int(behaviour) if behaviour.isdigit() else 200, length, content))
+        self.send_response(status)
+        for name, value in (headers | {"Connection": "close"}).items():
+            self.send_header(name, value)
         self.end_headers()
-        rest = content[start:]
-        if behaviour == "cut off":
-            rest = rest[: len(rest) // 2]
-        elif behaviour == "changed":
-            rest = rest[::-1]
-        self.wfile.write(rest)
+        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -95,22 +96,41 @@ def test_whole_files_are_fetched_and_checked(server: Server, tmp_path: Path) -> 
     assert len(server.asked) == 2  # what is there already is not fetched again
 
 
-@pytest.mark.parametrize("then", ["whole", "anew"])
-def test_a_file_that_is_cut_off_is_resumed(server: Server, tmp_path: Path, then: str) -> None:
-    """Also from a server that knows no ranges and begins anew."""
-    server.behaviour = "cut off"
-    with pytest.raises(InputError, match=r"some: a.txt: not fetched"):
-        fetch(source(server.url), tmp_path)
-    assert contents(tmp_path) == {"a.txt.part": CONTENT["a.txt"][:150]}
-    server.behaviour, server.asked = then, []
-    fetch(source(server.url), tmp_path)
-    assert contents(tmp_path) == CONTENT
-    assert server.asked[0] == ("a.txt", "bytes=150-")
+UNCHECKED = (File("a.txt", "a.txt", "", 0),)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        ("cut off", "IncompleteRead|bytes read"),
+        ("cut chunk", "chunk|IncompleteRead"),
+        ("no length", "the server states no length"),
+        ("empty", "it is empty"),
+        ("a page", "it is a web page"),
+        ("endless", "it has more than 2000 bytes"),
+        *((str(code), f"the server answers {code}") for code in (204, 206, 300, 302, 304, 404)),
+    ],
+)
+def test_nothing_but_a_whole_file_is_taken_for_one(
+    server: Server, tmp_path: Path, behaviour: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a file without a SHA-256, of which nothing stays for the next try."""
+    monkeypatch.setattr(fetch_source, "MOST", 2000)
+    server.behaviour = behaviour
+    with pytest.raises(InputError, match=rf"some: a.txt: not fetched \(.*({words})"):
+        fetch(source(server.url, files=UNCHECKED), tmp_path)
+    assert contents(tmp_path) == {}
+
+
+def test_a_file_without_a_checksum_is_fetched_anew(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("of an earlier try")
+    fetch(source(server.url, files=UNCHECKED), tmp_path)
+    assert contents(tmp_path) == {"a.txt": CONTENT["a.txt"]}
 
 
 def test_a_changed_file_is_refused_and_not_kept(server: Server, tmp_path: Path) -> None:
     server.behaviour = "changed"
-    with pytest.raises(InputError, match=r"a.txt: not fetched \(.*does not match"):
+    with pytest.raises(InputError, match=r"a.txt: not fetched \(it has the SHA-256"):
         fetch(source(server.url), tmp_path)
     assert contents(tmp_path) == {}
 
@@ -162,16 +182,22 @@ def test_a_mirror_is_a_folder_or_a_url(
 def test_the_job_goes_on_where_it_was_stopped(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloads, "sources", lambda: {"some": source(server.url)})
+    """Unless the source is another one now."""
+    first, second = source(server.url).files
+    monkeypatch.setattr(downloads, "sources", lambda: {"some": some})
     arguments = {"fetched": tmp_path / "some", "source": "some"}
-    server.behaviour = "cut off"
+    some = source(server.url, files=(first, replace(second, sha256="0" * 64)))
     with pytest.raises(InputError):
         call(fetch_source.main, arguments)
     assert not (tmp_path / "some").exists()
-    server.behaviour = "whole"
+    with pytest.raises(InputError):
+        call(fetch_source.main, arguments)
+    assert server.asked == ["a.txt", "deep/b.txt", "deep/b.txt"]
+    some, server.asked = source(server.url), []
     call(fetch_source.main, arguments)
     assert contents(tmp_path / "some") == CONTENT
-    assert not (tmp_path / "some.work").exists()
+    assert server.asked == ["a.txt", "deep/b.txt"]
+    assert not list(tmp_path.glob("*.work"))
 
 
 def test_archives_become_folders_and_only_files_of_the_table_are_published(tmp_path: Path) -> None:

@@ -101,6 +101,16 @@ def test_wikitext(tmp_path: Path) -> None:
     assert chosen[0].source.endswith("wiki.raw:3")
 
 
+def test_rare_words_that_a_corpus_replaced_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for words, n in ((WIKITEXT, 0), (WIKITEXT.replace("words", "<unk>"), 2)):
+        (tmp_path / "wiki.raw").write_text(words, encoding="utf-8", newline="")
+        counts = run(tmp_path, {"path": str(tmp_path / "wiki.raw")}, training_share=0)[2]
+        assert counts.get("words <unk> analysed", 0) == n
+    assert "wiki.raw: words <unk>: 2, which stand for others" in caplog.text
+
+
 DUMP = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/"><siteinfo/>
 <page><title>River</title><ns>0</ns><id>1</id><revision><id>9</id><text>
 '''River''' flows for {{convert|12|km|mi}} in [[Town|the town]] &amp;nbsp;daily.

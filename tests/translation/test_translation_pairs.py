@@ -77,7 +77,8 @@ def study(folder: Path) -> dict:
 def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
     source = study(tmp_path)
     table, counts = tmp_path / "pairs.parquet", tmp_path / "pairs.counts.csv"
-    translation_pairs.main(table, counts, source, 1)
+    training = tmp_path / "training.parquet"
+    translation_pairs.main(table, training, counts, source, 1)
     pairs = pd.read_parquet(table)
     assert list(pairs.columns) == ["split", "id", "source", "target"]
     assert pairs["id"].tolist() == [
@@ -85,6 +86,7 @@ def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
         *("test-1", "test-2", "test-3", "chat-1"),
     ]
     assert pairs.iloc[4].tolist() == ["validation", "validation-2", "A cat.", "Die Katze."]
+    pd.testing.assert_frame_equal(pd.read_parquet(training), pairs[:5])
     frame = pd.read_csv(counts)
     assert not frame.pop("generated").any()
     counted = {(split, what): n for split, what, n in frame.itertuples(index=False)}
@@ -103,3 +105,14 @@ def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
     assert [split for split, what in counted if what == "sentence pairs"] == [
         *("train", "validation", "test", "chat")
     ]
+
+
+def test_what_is_trained_on_does_not_depend_on_what_is_tested(tmp_path: Path) -> None:
+    """Byte for byte, so that fewer test pairs train nothing again."""
+    files = []
+    for n in (20, 10):
+        sizes = {"train": 30, "validation": 8, "test": n}
+        files.append(tmp_path / f"training-{n}.parquet")
+        others = (tmp_path / f"pairs-{n}.parquet", files[-1], tmp_path / "counts.csv")
+        translation_pairs.main(*others, {"generate": sizes}, 1)
+    assert files[0].read_bytes() == files[1].read_bytes()

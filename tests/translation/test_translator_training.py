@@ -131,7 +131,7 @@ def test_a_hidden_size_that_heads_cannot_share_is_one_line() -> None:
 def test_training_learns(tmp_path: Path) -> None:
     made, pairs = translator(epochs=30, dropout=0.0)
     before = loss_on(made, pairs)
-    state = training.claim_state(tmp_path, {})
+    state = tmp_path / training.STATE
     curve = train(
         made, pairs, pairs, TranslatorRecipe(**(RECIPE | {"epochs": 30, "dropout": 0.0})), state
     )

@@ -40,7 +40,7 @@ def covariance_of(paths: Sequence[Path], mode: str, task: str, n: int) -> np.nda
     The mean over seeds, as if another seed added nothing about the examples. One example that gets
     better and one that gets worse are added (Bonett and Price 2012): few may not change at all.
     """
-    frame = tables.read_all(paths, (*KEYS, *OTHER_KEYS, "task", "mode", "covariance"))
+    frame = tables.read_all(paths)
     frame = frame[(frame["mode"] == mode) & (frame["task"] == task)]
     matrix = frame.pivot_table(index=KEYS, columns=OTHER_KEYS, values="covariance").to_numpy()
     return matrix + np.eye(len(matrix)) * 2 / (n + 2) ** 2

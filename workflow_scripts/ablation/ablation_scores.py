@@ -16,7 +16,6 @@ from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
 from workflow_scripts.core.stats.randomisation import OfMetric, Test
 
 KEYS = ("unit", "mode", "layer", "head")
-COLUMNS = ("task", "seed", "split", "id", "label", *KEYS)
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def main(
 
     For all-but-one, the best variant is chosen among the heads of each layer; else among all.
     """
-    frame = tables.read(logits, COLUMNS)
+    frame = tables.read(logits)
     task = TASKS[frame["task"].iloc[0]]
     run_columns = {key: frame[key].iloc[0] for key in ("task", "seed")}
     parts: dict[job.Out, list[pd.DataFrame]] = {scores: [], gain: [], found: [], covariance: []}

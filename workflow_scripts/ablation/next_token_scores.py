@@ -9,9 +9,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import effects as stats_effects
 
-VARIANT = ["unit", "mode", "layer", "head"]
-COLUMNS = (*VARIANT, "id", "document", "nats", "n_tokens")
-
 
 def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> pd.DataFrame:
     """One row per variant: nats per token, the plain model's (baseline), effect (their difference).
@@ -39,7 +36,7 @@ def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> 
 
 def main(losses: Path, scores: job.Out, bootstrap: int, permutations: int, seed: int) -> None:
     """Write a row per variant."""
-    frame = tables.read(losses, COLUMNS)
+    frame = tables.read(losses)
     tables.write(score(frame, bootstrap, permutations, seed), scores)
 
 

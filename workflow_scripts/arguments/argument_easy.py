@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.arguments.argument_scores import COLUMNS, RUN, picked, right
+from workflow_scripts.arguments.argument_scores import RUN, picked, right
 from workflow_scripts.arguments.wording import FAMILIES, Cue, cue_in, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import held_out, read_arct
@@ -157,8 +157,8 @@ def main(
 ) -> None:
     """Write the counts of every held-out original point; `published` is the authors' folder."""
     points = pd.concat(held_out(read_arct(table)), ignore_index=True)
-    runs = tables.read(scores, (*RUN, "points", "degenerate"))
-    frames = [study_predictions(tables.read_all(predictions, COLUMNS), runs)]
+    runs = tables.read(scores)
+    frames = [study_predictions(tables.read_all(predictions), runs)]
     if published:
         authors = read_published(Path(published), points, degenerate_below)
         frames.append(authors.assign(source=AUTHORS))

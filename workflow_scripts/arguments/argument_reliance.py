@@ -115,7 +115,7 @@ def main(
     """Write the logits on unchanged and changed points, for every seed and kept set-up."""
     points = read_arct(table)
     opened = open_family(family, settings, points, model, vectors, words)
-    measured_cues = tables.read(cues, ("data", "split", "cue", "p", "p_corrected"))
+    measured_cues = tables.read(cues)
     chosen = cues_to_change(measured_cues, cue, max_cues)
     models = kept_models(opened, weights, setups, running.pick_device(device))
     held = pd.concat(held_out(points), ignore_index=True)

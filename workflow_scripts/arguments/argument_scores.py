@@ -10,7 +10,6 @@ from workflow_scripts.core.data.tasks import ARCT_SPLITS
 from workflow_scripts.core.run import job
 
 RUN = ["family", "trained_on", "setup", "seed"]
-COLUMNS = (*RUN, "split", "version", "id", "label", "logit_0", "logit_1")
 
 
 def picked(frame: pd.DataFrame) -> pd.Series:
@@ -52,7 +51,7 @@ def measure(frame: pd.DataFrame, degenerate_below: Mapping[str, float]) -> pd.Da
 
 def main(predictions: list[Path], scores: job.Out, degenerate_below: dict[str, float]) -> None:
     """Write the scores of all runs."""
-    tables.write(measure(tables.read_all(predictions, COLUMNS), degenerate_below), scores)
+    tables.write(measure(tables.read_all(predictions), degenerate_below), scores)
 
 
 if __name__ == "__main__":

@@ -165,7 +165,7 @@ def main(
     scores: Path, model: Path, table1_csv: Out, table3_csv: Out, table4_csv: Out, name: str
 ) -> None:
     """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none."""
-    frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
+    frame = tables.read(scores)
     split, card = last_split(frame), read_card(model)
     system = SYSTEMS.get((card["architecture"], card["n_layers"], card["hidden_size"]))
     tables.write_csv(table1(frame, name, system).round(1), table1_csv)

@@ -121,7 +121,7 @@ def first_of_drawings(drawings: Path | None) -> str:
     """The id of the segment of Figure 1; empty where the study has none."""
     if drawings is None:
         return ""
-    examples = tables.read(drawings, ("example",))["example"]
+    examples = tables.read(drawings)["example"]
     return str(examples.iloc[0]) if len(examples) else ""
 
 

@@ -91,9 +91,7 @@ def main(
     """Write a translator's maps of `examples` test pairs: the same ones for every run."""
     model, state = named_by_run(TASK, card.name.removesuffix(".card.json"))
     translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
-    frame = chosen(
-        tables.read(pairs, ("split", "id", "source", "target")), examples, most_words, seed
-    )
+    frame = chosen(tables.read(pairs), examples, most_words, seed)
     sources = translators.sources_of(translator, frame["source"].tolist())
     targets = translators.targets_of(translator, frame["target"].tolist())
     corpus = f"{TASK}, generated" if generated else TASK

@@ -258,9 +258,9 @@ def tests(
 def read_roles(roles: Path, sinks: Path, others: Sequence[Path]) -> pd.DataFrame:
     """All heads' role, layer, head, has_role; sinks are those of plain texts."""
     columns = ["role", "layer", "head", "has_role"]
-    first = tables.read(sinks, ("layer", "head", "first", "has_role"))
+    first = tables.read(sinks)
     first = first[first["first"] == "text"]
-    own, *rest = (tables.read(path, tuple(columns)) for path in (roles, *others))
+    own, *rest = (tables.read(path) for path in (roles, *others))
     frames = own, first.assign(role="sink"), *rest
     return pd.concat([frame[columns] for frame in frames], ignore_index=True)
 

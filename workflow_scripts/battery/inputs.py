@@ -115,7 +115,7 @@ def main(
 
 def read_sequences(path: Path) -> np.ndarray:
     """The ids of a table of sequences, [sequence, token]."""
-    frame = tables.read(path, ("sequence", "position", "id"))
+    frame = tables.read(path)
     return frame.pivot(index="sequence", columns="position", values="id").to_numpy()
 
 

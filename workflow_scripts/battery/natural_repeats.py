@@ -178,7 +178,7 @@ def main(
         for each in (places, [pairs[number] for number in used])
     )
     documents = [examples[number].document for number in used]
-    scores = tables.read(random, ("role", "layer", "head", "has_role"))
+    scores = tables.read(random)
     limits = bootstrap, permutations, seed
     frame = confirmed(scores, weights, of_others, documents, *limits).assign(
         n_read=len(found),

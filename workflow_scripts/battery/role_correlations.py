@@ -55,15 +55,15 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the correlations; those with retrieval and damage only where the study has these."""
-    scores = tables.read(roles, (*KEYS, "role", "score"))
-    copied = tables.read(copying, (*KEYS, "top", "eigenvalue")).set_index(KEYS)
+    scores = tables.read(roles)
+    copied = tables.read(copying).set_index(KEYS)
     frame = scores.pivot(index=KEYS, columns="role", values="score")
     frame = frame.join(copied[["top", "eigenvalue"]]).rename(columns={"top": "copying"})
     for path in retrieval:
-        found = tables.read(path, (*KEYS, "score")).set_index(KEYS)
+        found = tables.read(path).set_index(KEYS)
         frame = frame.join(found["score"].rename("retrieval"))
     for path in ablation:
-        effects = tables.read(path, (*KEYS, "unit", "mode", "effect")).set_index(KEYS)
+        effects = tables.read(path).set_index(KEYS)
         alone = effects[(effects["unit"] == "head") & (effects["mode"] == "zero")]
         frame = frame.join(alone["effect"].rename("damage"))
     card = read_card(model)

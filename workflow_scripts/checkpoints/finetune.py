@@ -23,7 +23,6 @@ from workflow_scripts.core.data.cards import read_card, write_card
 from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
 from workflow_scripts.core.model.training import (
@@ -174,20 +173,17 @@ def main(
             logits = logits_of(classifier, tokens)
             scores += score_rows(definition, "untrained", split, labels, logits, bootstrap, seed)
     identity = {
-        "code": code_digest.digest(Path(__file__)),
         "weights": base["weights"],
         "table": hashlib.sha256(table.read_bytes()).hexdigest(),
         "task": asdict(definition),
         "init": init,
         "max_tokens": max_tokens,
         "every_epoch": every_epoch,
-        "versions": base["versions"],
         "recipe": asdict(fine_tuning),
-        "threads": torch.get_num_threads(),
     }
     final = job.final(checkpoint)
     work = final.with_name(f"{final.name}.work")
-    state = claim_state(work, identity)
+    state = claim_state(work, Path(__file__), classifier.device, identity)
     losses = train(classifier, training, dev, fine_tuning, state, work if every_epoch else None)
     for split, (tokens, labels) in splits.items():
         logits = logits_of(classifier, tokens)

@@ -1,13 +1,11 @@
-"""A pinned source distribution, fetched with pip, checked and unpacked."""
+"""A pinned source distribution, fetched, checked and unpacked: none of its code is run."""
 
-import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
 
@@ -17,41 +15,36 @@ FIX = (
 )
 
 
-def download(requirement: str, sha256: str, folder: Path) -> Path:
-    """The file of a source distribution, fetched by pip as it is configured on this machine.
+def download(requirement: str, folder: Path, wheel: bool = False, sha256: str = "") -> Path:
+    """The source distribution or the wheel of <name>==<version>, from where pip is set up to look.
 
-    pip checks the hash before it runs any code of the distribution.
+    `pip download` would run a source distribution's setup.py, also to read its name. Of several
+    files that with this SHA-256 counts. Raises OSError where none can be fetched.
     """
-    name, _, _ = requirement.partition("==")
-    pinned = folder / "requirements.txt"
-    pinned.write_text(f"{requirement} --hash=sha256:{sha256}\n", encoding="utf-8")
-    options = ["--no-binary", name, "--no-build-isolation", "--require-hashes", "-r", str(pinned)]
-    try:
-        return pip_download(options, folder / "fetched")
-    except OSError as error:
-        raise InputError(f"sdists: {requirement}: not fetched ({error}); {FIX}") from error
+    # Internals of pip: only they know its settings, that is indexes, folders and certificates.
+    from pip._internal.commands import create_command
+    from pip._vendor.packaging.version import Version
 
-
-def pip_download(options: list[str], folder: Path) -> Path:
-    """The one file that pip fetches into a new folder. Raises OSError with pip's reason."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check"]
-    command += ["--no-input", "--progress-bar", "off", "--dest", str(folder), *options]
-    done = subprocess.run(  # noqa: S603 - no shell, and requirements are checked
-        command, capture_output=True, text=True, errors="replace", check=False
-    )
-    if done.returncode:
-        raise OSError(_reason(done))
-    (file,) = folder.iterdir()
-    return file
-
-
-def _reason(done: subprocess.CompletedProcess) -> str:
-    text = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr)
-    got = re.search(r"Got\s+([0-9a-f]{64})", text)
-    if got:
-        return f"the file has another SHA-256, {got[1]}; correct sha256 if you trust it"
-    errors = re.findall(r"^ERROR: (.+)$", text, re.M) or text.strip().split("\n")[-1:]
-    return " ".join(" ".join(errors).split())[:400]
+    name, _, version = requirement.partition("==")
+    command = create_command("download")
+    options, _ = command.parse_args([])
+    with command.main_context():
+        session = command.get_default_session(options)
+        finder = command._build_package_finder(options, session)
+        links = [
+            found.link
+            for found in finder.find_all_candidates(name)
+            if found.version == Version(version) and found.link.is_wheel == wheel
+        ]
+        if not links:
+            raise OSError(f"no such {'wheel' if wheel else 'source distribution'} in pip's indexes")
+        link = max(links, key=lambda link: link.hash == sha256)
+        headers = {"Accept-Encoding": "identity"}
+        with session.get(link.url_without_fragment, headers=headers, stream=True) as answer:
+            answer.raise_for_status()
+            with (folder / link.filename).open("wb") as out:
+                shutil.copyfileobj(answer.raw, out)
+    return folder / link.filename
 
 
 def unpack(archive: Path, folder: Path, requirement: str) -> None:
@@ -62,7 +55,7 @@ def unpack(archive: Path, folder: Path, requirement: str) -> None:
         if len(top) != 1 or not top[0].is_dir():
             raise InputError(f"sdists: {requirement}: not one folder inside; pin another version")
         for inner in sorted(top[0].rglob("*")):
-            if inner.name.endswith(ARCHIVES) and inner.is_file() and not inner.is_symlink():
+            if inner.name.endswith(ARCHIVES) and inner.is_file():
                 packed = inner.rename(Path(work, f"packed{inner.suffix}"))
                 _extract(packed, inner, f"{requirement}: {inner.relative_to(top[0])}")
         shutil.move(top[0], folder)
@@ -76,7 +69,17 @@ def _extract(archive: Path, folder: Path, label: str) -> None:
 def main(fetched: job.Out, requirement: str, sha256: str) -> None:
     """Write the files of a distribution."""
     with tempfile.TemporaryDirectory() as folder:
-        unpack(download(requirement, sha256, Path(folder)), fetched, requirement)
+        try:
+            archive = download(requirement, Path(folder), sha256=sha256)
+        except Exception as error:  # whatever pip raises; an environment may have none
+            reason = one_line(error)
+            raise InputError(f"sdists: {requirement}: not fetched ({reason}); {FIX}") from error
+        if (found := digests.sha256(archive)) != sha256:
+            raise InputError(
+                f"sdists: {requirement}: the file has another SHA-256, {found}; correct sha256 if "
+                "you trust it"
+            )
+        unpack(archive, fetched, requirement)
 
 
 if __name__ == "__main__":

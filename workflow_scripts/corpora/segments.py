@@ -30,6 +30,7 @@ from workflow_scripts.corpora.articles import (
 
 SPECIAL = 2  # tokens that most tokenizers add to a text
 LETTERS = 6  # bytes of a word for each token, on average; docs/inputs.md states how well it fits
+UNKNOWN = "<unk>"  # what a corpus has for rare words
 PARTS = 20  # of a single document, for intervals
 # Characters that are a token each: those of Chinese, Japanese and Korean, and punctuation.
 CJK = r"\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003fa1f"
@@ -231,7 +232,14 @@ def main(
     if cut == "windows" and n_documents == 1:
         size = -(-len(analysed) // PARTS)
         analysed = [(f"{t}, part {k // size + 1}", of) for k, (t, of) in enumerate(analysed)]
-    write_records(segments, to_examples(analysed, name))
+    examples = [*to_examples(analysed, name)]
+    if unknown := sum(text.split().count(UNKNOWN) for one in examples for text in one.texts):
+        n[f"words {UNKNOWN} analysed"] = unknown
+        log.warning(
+            "%s: words %s: %d, which stand for others, as in WikiText without raw; use raw files",
+            *(origin, UNKNOWN, unknown),
+        )
+    write_records(segments, examples)
     write_records(training, to_examples(trained, f"{name}-training"))
     tables.write_counts(n, counts)
 

@@ -107,7 +107,7 @@ def kovaleva2019_frames(
     scores: Path, table: job.Out, controls: job.Out, percentile: float, generated: bool
 ) -> None:
     """Write the heads above the percentile, and all heads next to their controls."""
-    frame = tables.read(scores, ("layer", "head", "direction", *MEANS, *COMPARED))
+    frame = tables.read(scores)
     listed = named(frame_heads(frame))["head"]
     for rows, path in (
         (above_percentile(frame, percentile), table),

@@ -18,7 +18,6 @@ from workflow_scripts.core.data.wordpieces import (
 from workflow_scripts.core.run import job
 from workflow_scripts.frames.frame_scores import DIRECTIONS
 
-COLUMNS = ("layer", "head", "direction", "attention", "difference", "p_corrected")
 MAX_DRAWN = 4
 
 
@@ -76,7 +75,7 @@ def main(
 
     First those above the percentile, then those most above their controls.
     """
-    frame = tables.read(scores, COLUMNS)
+    frame = tables.read(scores)
     heads = pd.concat([heads_above(frame, percentile, "either"), frame_heads(frame)])
     chosen = heads.drop_duplicates(["layer", "head"]).head(MAX_DRAWN)
     links = read_links(annotation)

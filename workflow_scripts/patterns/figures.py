@@ -93,7 +93,6 @@ def kovaleva2019_fig2(shares: Path, model: str) -> Figure:
 
 
 PAPER_F1 = 0.86  # the paper's network, on the paper's maps, which are of fine-tuned models
-COLUMNS = ("method", "stage", "group", "label", "given")
 METHODS = ("network", "rules")
 
 
@@ -163,7 +162,7 @@ def kovaleva2019_patterns(
     predictions: Path, shares: Path, classifier: job.Out, table: job.Out, draws: int, seed: int
 ) -> None:
     """Write both tables."""
-    frame = tables.read(predictions, COLUMNS)
+    frame = tables.read(predictions)
     tables.write_csv(classifier_table(frame, draws, seed), classifier)
     tables.write_csv(shares_table(tables.read(shares)).round(1), table)
 

@@ -172,8 +172,7 @@ def michel2019_one_head(curves: list[Path], table: job.Out, bootstrap: int, seed
     `unpruned` is the score with all heads, `majority` that of the most frequent class; `runs` are
     seeds, for random heads seeds and draws.
     """
-    columns = ("task", "strategy", "majority", "pruned", "heads", "metric", "score")
-    frame = effects.on_main_metric(tables.read_all(curves, columns + tuple(OVER_EXAMPLES)))
+    frame = effects.on_main_metric(tables.read_all(curves))
     rows = []
     for task in present_tasks(frame):
         for strategy, kept in KEPT.items():

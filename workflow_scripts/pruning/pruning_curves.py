@@ -127,7 +127,7 @@ def read_sweep(path: Path, ids: Sequence[str], shape: tuple[int, int], n_labels:
 
     Raises RuntimeError where the sweep holds other examples than `ids`.
     """
-    frame = tables.read(path, ("split", "unit", "mode", "id"))
+    frame = tables.read(path)
     chosen = (frame["split"] == "dev") & (frame["unit"] == "head") & (frame["mode"] == "zero")
     frame = frame[chosen].sort_values(["layer", "head"], kind="stable")
     if frame["id"].tolist()[: len(ids)] != list(ids) or len(frame) != len(ids) * np.prod(shape):

@@ -42,6 +42,7 @@ def read_pairs(source: Path, target: Path) -> Iterator[Pair]:
 
 
 SPLITS = ("train", "validation", "test")
+TRAINING = SPLITS[:2]  # what training reads: it does not depend on what is tested
 OF_FIVE = ("train", "validation", "test", "validation", "test")  # the splits of one file's lines
 FEWEST = 20  # pairs of one file
 
@@ -117,10 +118,14 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def main(pairs: job.Out, counts: job.Out, source: dict[str, Any], seed: int) -> None:
-    """Write the pairs of every split and their counts."""
+def main(
+    pairs: job.Out, training: job.Out, counts: job.Out, source: dict[str, Any], seed: int
+) -> None:
+    """Write the pairs of every split, those that training reads, and counts of all."""
     splits = read(source, seed)
     tables.write(to_frame(splits), pairs)
+    trained_on = {split: given for split, given in splits.items() if split in TRAINING}
+    tables.write(to_frame(trained_on), training)
     frame = pd.DataFrame(count(splits), columns=["split", "what", "n"])
     generated = frame["split"].isin(SPLITS if "generate" in source else ())
     tables.write_csv(frame.assign(generated=generated), counts)

@@ -122,7 +122,7 @@ class ScopedOrder:
 
 def read_split(pairs: Path, split: str, sentences: int, seed: int) -> pd.DataFrame:
     """At most `sentences` pairs of a split, sampled by `seed`; 0 takes all."""
-    frame = tables.read(pairs, ("split", "id", "source", "target"))
+    frame = tables.read(pairs)
     chosen = frame[frame["split"] == split]
     if chosen.empty:
         raise InputError(f"{pairs}: no pair in the split {split}; see translation.data")
@@ -218,7 +218,7 @@ def one_head_ranks(sweep: Path, order: Sequence[Sublayer], n_heads: int) -> np.n
     Among heads of equal BLEU, the one with the lower teacher-forced loss is first.
     """
     columns = [name for metric in ("bleu", "loss") for name in METRICS[metric].columns]
-    frame = tables.read(sweep, ("split", "unit", "mode", *HEAD, *columns))
+    frame = tables.read(sweep)
     chosen = (frame["split"] == CHOSEN_ON) & (frame["unit"] == "head") & (frame["mode"] == "zero")
     sums = frame[chosen].groupby(HEAD)[columns].sum()
     heads = by_head(order, rank=np.empty((len(order), n_heads)))[HEAD]

@@ -40,7 +40,7 @@ class Swept:
 
 def read_sweep(path: Path) -> Iterator[Swept]:
     """Every split, unit and mode of a sweep; all is in the order of the table."""
-    frame = tables.read(path, COLUMNS)[list(COLUMNS)]
+    frame = tables.read(path)[list(COLUMNS)]
     for split, rows in frame.groupby("split", sort=False):
         plain, others = rows[rows["unit"] == "none"], rows[rows["unit"] != "none"]
         for (unit, mode), variants in others.groupby(["unit", "mode"], sort=False):
@@ -199,7 +199,7 @@ def main(
     for split, units in on_bleu.items():
         found = by_type(*units["head"], *units["all-but-one"], best)
         parts[types].append(found.assign(split=split))
-    run = tables.read(sweep, ("run",))["run"].iloc[0]
+    run = tables.read(sweep)["run"].iloc[0]
     for out, frames in parts.items():
         tables.write(pd.concat(frames, ignore_index=True).assign(run=run), out)
 

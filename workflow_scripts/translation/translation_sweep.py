@@ -115,7 +115,7 @@ def main(
     every `run`.
     """
     translator = translators.translator_of(read_card(card), generation, running.pick_device(device))
-    frame = tables.read(pairs, ("split", "id", "source", "target"))
+    frame = tables.read(pairs)
     frames = []
     for split in frame["split"].unique():
         if split == "train":

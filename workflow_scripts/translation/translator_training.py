@@ -1,7 +1,5 @@
 """A translator trained by the study: a Marian model with a joint vocabulary of its own."""
 
-import hashlib
-import json
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +16,7 @@ from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity import code_digest
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import models, running, translators
 from workflow_scripts.core.model.training import WarmedUpRecipe, claim_state, train_resumably
 from workflow_scripts.core.run import job
@@ -192,7 +190,7 @@ def main(
     A killed run resumes from <checkpoint>.work. With `every_epoch`, `epochs` gets the weights after
     each epoch but the last, in epoch-<k>.
     """
-    frame, settings = tables.read(pairs, ("split", "source", "target")), TranslatorRecipe(**recipe)
+    frame, settings = tables.read(pairs), TranslatorRecipe(**recipe)
     rows = {split: frame[frame["split"] == split] for split in ("train", "validation")}
     texts = [*rows["train"]["source"], *rows["train"]["target"]]
     translator = new_translator(texts, settings)
@@ -205,16 +203,13 @@ def main(
     )
     translator.model.to(running.pick_device(device))
     identity = {
-        "code": code_digest.digest(Path(__file__)),
-        "pairs": _digest(rows),
+        "pairs": digests.sha256(pairs),
         "recipe": asdict(settings),
         "every_epoch": every_epoch,
-        "threads": torch.get_num_threads(),
-        "versions": models.versions(),
     }
     final = job.final(checkpoint)
     work = final.with_name(f"{final.name}.work")
-    state = claim_state(work, identity)
+    state = claim_state(work, Path(__file__), translator.model.device, identity)
     losses = train(translator, training, validation, settings, state, work if every_epoch else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
     epochs.mkdir()
@@ -225,14 +220,6 @@ def main(
     write_card(described | {"source": {"trained": final.name}}, card)
     tables.write_csv(losses.assign(run=run), curve)
     shutil.rmtree(work)
-
-
-def _digest(rows: dict[str, pd.DataFrame]) -> str:
-    """Hex SHA-256 of the pairs of the splits, whatever other splits there are."""
-    texts = {
-        split: frame[["source", "target"]].to_numpy().tolist() for split, frame in rows.items()
-    }
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def _forward(

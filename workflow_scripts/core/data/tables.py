@@ -13,9 +13,6 @@ from pandas.api.types import is_numeric_dtype
 from workflow_scripts.core.errors import InputError
 
 Item = TypeVar("Item")
-# A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
-FORMULA = re.compile(r"[=+\-@]")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 HEAD_NAME = re.compile(r"(\d+)-(\d+)", re.ASCII)
 FROM_0 = ["layer_from_0", "head_from_0"]
 ROW = "row"  # the column of a part of a table with the place of each row in the whole
@@ -89,14 +86,13 @@ def _are_heads(column: pd.Series) -> bool:
 
 
 def as_text(cell: Any) -> Any:
-    """A cell of CSV that no spreadsheet program takes as a formula; numbers stay as they are."""
-    formula = isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell)
-    return f"'{cell}" if formula else cell
+    """A cell of CSV: a quote before `=` keeps a spreadsheet program from running a text."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith("=") else cell
 
 
 def from_text(cell: str) -> str:
     """The text that `as_text` made a cell of."""
-    return cell[1:] if cell.startswith("'") and FORMULA.match(cell, 1) else cell
+    return cell.removeprefix("'") if cell.startswith("'=") else cell
 
 
 def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
@@ -104,11 +100,9 @@ def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
     write_csv(pd.DataFrame(counts.items(), columns=["what", "n"]).assign(**about), path)
 
 
-def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Read a Parquet table. Raises InputError where it misses one of `columns`."""
-    frame = pd.read_parquet(path, page_checksum_verification=True)
-    check_columns(frame, path, columns)
-    return frame
+def read(path: Path) -> pd.DataFrame:
+    """Read a Parquet table."""
+    return pd.read_parquet(path, page_checksum_verification=True)
 
 
 def check_columns(frame: pd.DataFrame, path: Path, columns: Sequence[str]) -> None:
@@ -118,9 +112,9 @@ def check_columns(frame: pd.DataFrame, path: Path, columns: Sequence[str]) -> No
         raise InputError(f"{path}: no column {', '.join(missing)}; delete the file and run again")
 
 
-def read_all(paths: Sequence[Path], columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Several Parquet tables, concatenated. Raises as `read` does."""
-    return pd.concat([read(path, columns) for path in paths], ignore_index=True)
+def read_all(paths: Sequence[Path]) -> pd.DataFrame:
+    """Several Parquet tables, concatenated."""
+    return pd.concat(map(read, paths), ignore_index=True)
 
 
 def where(frame: pd.DataFrame, **wanted: object) -> pd.DataFrame:
@@ -157,7 +151,7 @@ def join_parts(parts: Sequence[Path]) -> pd.DataFrame:
 
     Parts without rows add nothing. Raises InputError where rows are missing or stand in two parts.
     """
-    frames = [frame for part in parts if len(frame := read(part, (ROW,)))]
+    frames = [frame for part in parts if len(frame := read(part))]
     whole = pd.concat(frames, ignore_index=True)
     whole = whole.sort_values(ROW, kind="stable", ignore_index=True)
     if not np.array_equal(whole.pop(ROW), np.arange(len(whole))):

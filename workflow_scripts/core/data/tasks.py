@@ -141,7 +141,7 @@ TASKS |= {
 
 def read_task(path: Path) -> pd.DataFrame:
     """The prepared table of a task: one row per example, TASK_COLUMNS; text2 may be empty."""
-    return tables.read(path, TASK_COLUMNS)
+    return tables.read(path)
 
 
 def present_tasks(frame: pd.DataFrame) -> list[str]:
@@ -182,7 +182,7 @@ TRAINED_ON = {
 
 def read_arct(path: Path) -> pd.DataFrame:
     """The prepared points, one row each, ARCT_COLUMNS; `label` is the right warrant's number."""
-    return tables.read(path, ARCT_COLUMNS)
+    return tables.read(path)
 
 
 def points_of(frame: pd.DataFrame, split: str, versions: tuple[str, ...]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.integrity.provenance import config_digest
 
 PACKAGE = "workflow_scripts"
+SILENT = (f"{PACKAGE}/core/errors.py", f"{PACKAGE}/core/run/job.py")  # which write no number
 VARIABLE = "ATLAS_CODE"  # of the environment, with the `state` that the run began with
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # What the parts of a `state` are digests of; of the scripts it has that of their texts before.
@@ -36,13 +37,14 @@ def _digest(paths: Iterable[Path]) -> str:
 def modules(script: Path) -> set[Path]:
     """The files that `digest` reads: `script` and what it imports, also within functions.
 
-    With the packages above a module, and what `collect` of chapters.py finds.
+    With the packages above a module, and what `collect` of chapters.py finds; without SILENT
+    modules and what only they import.
     """
     seen: set[Path] = set()
     waiting = [script.resolve()]
     while waiting:
         path = waiting.pop()
-        if path not in seen:
+        if path not in seen and not path.as_posix().endswith(SILENT):
             seen.add(path)
             waiting += _read(path)[1]
     return seen

@@ -21,8 +21,9 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
+from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.integrity.digests import PARTIAL
-from workflow_scripts.core.model import running
+from workflow_scripts.core.model import models, running
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
@@ -269,9 +270,14 @@ class Parts:
     order: torch.Generator
 
 
-def claim_state(work: Path, identity: dict[str, Any]) -> Path:
-    """The path of a run's state in `work`; what one of another `identity` left there is removed."""
-    text = json.dumps(identity, sort_keys=True, indent=2)
+def claim_state(work: Path, script: Path, device: torch.device, given: dict[str, Any]) -> Path:
+    """The path of a run's state in `work`; what another run left there is removed.
+
+    That is one of another script or code of its, on another device, or `given` something else.
+    """
+    made_by = {"code": code_digest.digest(script), "threads": torch.get_num_threads()}
+    made_by |= {"device": str(device), "versions": models.versions()}
+    text = json.dumps(given | made_by, sort_keys=True, indent=2)
     path = work / IDENTITY
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         shutil.rmtree(work, ignore_errors=True)

@@ -22,6 +22,7 @@ from workflow_scripts.core.run.model_sources import ADAPTER, SAFETENSORS
 AGAIN = "save the model again with save_pretrained"
 WEIGHTS, INDEX = SAFETENSORS
 FLOATS = frozenset(("F64", "F32", "F16", "BF16"))  # what weights are stored as; else quantized
+LABELS = 10**6  # for each of which the library makes a name
 QUANTIZED = ("quantization_config", "compression_config", "quant_method")
 
 
@@ -40,6 +41,8 @@ def read_config(directory: Path) -> PretrainedConfig:
     if not (directory / "config.json").is_file():
         raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
     try:
+        if json.loads((directory / "config.json").read_bytes()).get("num_labels", 0) > LABELS:
+            raise ValueError(f"num_labels above {LABELS}")
         config = AutoConfig.from_pretrained(directory, trust_remote_code=False)
     except Exception as error:  # of any kind, for a file of any content
         raise InputError(

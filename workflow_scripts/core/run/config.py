@@ -115,7 +115,12 @@ def _only_entries(config: dict[str, Any], part: dict[str, Any]) -> Iterator[tupl
 
 
 def check_paths(config: dict[str, Any], schemas: Path) -> None:
-    """Refuse a local path in a checked config that does not exist, or holds a file with MARKS."""
+    """Refuse a local path in a checked config that does not exist, or holds a file with MARKS.
+
+    And a file where the products' folder must be.
+    """
+    if os.path.lexists("results") and not Path("results").is_dir():
+        raise InputError("results: is no folder, below which products are written; move it away")
     root = schema.assemble(schemas)
     nodes = [
         node

@@ -18,10 +18,11 @@ import tarfile
 import zipfile
 import zlib
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
@@ -33,7 +34,10 @@ FOLDER, SDISTS = "results/downloads", "results/sdists"
 HUB = ("hub", "name", "revision")  # the keys of an entry that the hub has
 # What the two libraries raise where an archive is damaged, encrypted or leads out.
 DAMAGED_ARCHIVE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
-DAMAGED_ARCHIVE += (zlib.error, lzma.LZMAError, RuntimeError)
+DAMAGED_ARCHIVE += (zlib.error, lzma.LZMAError, RuntimeError, KeyError)
+# What an archive may unpack to: files, and bytes as multiple of its own, or so many if it is small.
+FILES, RATIO, SMALL = 200_000, 50, 2**30
+CHUNK = 2**16
 
 
 @dataclass(frozen=True)
@@ -225,15 +229,44 @@ def directory_of(path: str) -> str | None:
 def unpack(archive: Path, folder: Path, label: str, fix: str) -> None:
     """Unpack an archive into a new folder, or raise InputError where it cannot be.
 
-    `label` names the archive in the error, which ends with `fix`.
+    Only files and folders are made: a link becomes a copy of what it names in the archive. `label`
+    names the archive in the error, which ends with `fix`.
     """
     folder.mkdir()
+    n_bytes, most = 0, max(SMALL, RATIO * archive.stat().st_size)
     try:
-        if archive.name.endswith(".zip"):
-            with zipfile.ZipFile(archive) as zipped:
-                zipped.extractall(folder)  # noqa: S202 - it leads no member out, and makes no links
-        else:
-            with tarfile.open(archive) as tarred:
-                tarred.extractall(folder, filter="data")
+        for number, (name, content) in enumerate(_members(archive), start=1):
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts:
+                raise ValueError(f"{name} leads out of it")
+            if number > FILES:
+                raise ValueError(f"more than {FILES} files")
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            with (folder / path).open("wb") as out:
+                while chunk := content.read(CHUNK):
+                    if (n_bytes := n_bytes + len(chunk)) > most:
+                        raise ValueError(
+                            f"more than {most} bytes in one of {archive.stat().st_size}"
+                        )
+                    out.write(chunk)
     except DAMAGED_ARCHIVE as error:
         raise InputError(f"{label}: not unpacked ({error}); {fix}") from error
+
+
+def _members(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """Name and content of each file; of a link, the content of the file that it names."""
+    if archive.name.endswith(".zip"):
+        with zipfile.ZipFile(archive) as zipped:
+            for info in zipped.infolist():
+                if not info.is_dir():
+                    yield info.filename, zipped.open(info)
+        return
+    with tarfile.open(archive) as tarred:
+        for member in tarred:
+            content = tarred.extractfile(member)  # None for a folder, or a link to one
+            if content:
+                yield member.name, content
+        # The library takes any other end, as of a file that is cut, for the archive's.
+        tarred.fileobj.seek(tarred.offset)
+        if tarred.fileobj.read(tarfile.BLOCKSIZE) != tarfile.NUL * tarfile.BLOCKSIZE:
+            raise ValueError("its end is missing")

@@ -250,6 +250,8 @@ def _start_logging(path: Path | None) -> None:
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
+        # Snakemake prints the log of a job that failed.
+        handlers[0].addFilter(lambda record: record.levelno < logging.ERROR)
     logging.basicConfig(level=logging.WARNING, handlers=handlers, format="%(message)s", force=True)
     for ours in ("__main__", "workflow_scripts"):
         logging.getLogger(ours).setLevel(logging.INFO)

@@ -12,7 +12,6 @@ from workflow_scripts.core.stats import bootstrap, randomisation
 from workflow_scripts.core.stats.metrics import ratio
 from workflow_scripts.core.stats.randomisation import OfSums, Test
 
-COLUMNS = ("task", "seed", "split", "unit", "mode", "layer", "head", "metric", "effect")
 METRICS = {
     "f1": "F1",
     "accuracy": "Accuracy",
@@ -24,7 +23,7 @@ METRICS = {
 
 def read_scores(paths: Sequence[Path], unit: str) -> pd.DataFrame:
     """The scores of one unit, of all sweeps."""
-    frame = tables.read_all(paths, COLUMNS)
+    frame = tables.read_all(paths)
     return frame[frame["unit"] == unit].reset_index(drop=True)
 
 

@@ -139,11 +139,7 @@ export function saveCsv(rows, name) {
   download(`${name}.csv`, "text/csv", csvText(rows));
 }
 
-// As in core/data/tables.py: what a spreadsheet program would take as a formula, and what it takes as a number.
-const FORMULA = /^'*[=+\-@\t\r\n]/;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-
-/** Rows as CSV (RFC 4180): null and undefined are empty, numbers are written in full, a quote stands before what would be a formula. */
+/** Rows as CSV (RFC 4180): null and undefined are empty, numbers are written in full, a quote stands before what begins with `=`, which would be a formula. */
 export function csvText(rows) {
   const columns = Object.keys(rows[0] ?? {});
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
@@ -152,7 +148,7 @@ export function csvText(rows) {
 
 function cell(value) {
   const written = String(value ?? "");
-  const text = FORMULA.test(written) && !NUMBER.test(written) ? `'${written}` : written;
+  const text = written.startsWith("=") ? `'${written}` : written; // as in core/data/tables.py
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
