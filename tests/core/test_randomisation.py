@@ -170,6 +170,33 @@ def test_corrected_p_values_hardly_depend_on_the_seed() -> None:
     assert tests[0].error[0] == pytest.approx(np.sqrt(corrected[0] * (1 - corrected[0]) / 5001))
 
 
+@pytest.mark.parametrize(("p", "taken"), [(0.006, 32000), (0.03, 4000), (0.001, 500), (0.4, 500)])
+def test_draws_double_until_a_p_near_a_threshold_is_precise(p: float, taken: int) -> None:
+    """100 (1 - p) / p draws are needed: 16,567 and 3,233 here, and none far from .01 and .05."""
+    each = np.array([p, 1.0])
+
+    def tested(draws: int) -> randomisation.Test:
+        return randomisation.Test(each, each, np.sqrt(each * (1 - each) / draws), 0.0)
+
+    assert randomisation.precise(tested, 500).error[0] == (p * (1 - p) / taken) ** 0.5
+
+
+def test_a_corrected_p_value_near_a_threshold_is_precise() -> None:
+    """Of variants that lose 7 to 9 and gain 0 or 1 of 40 examples, from 200 draws on."""
+    labels, baseline = np.ones(60, int), np.repeat([1, 0], [50, 10])
+    variants = np.tile(baseline, (3, 1))
+    for number, lost in enumerate((7, 8, 9)):
+        variants[number, 5 * number : 5 * number + lost] = 0
+        variants[number, 50] = number % 2
+    compared = OfMetric("accuracy", labels)
+    found = randomisation.test(compared, baseline, variants, 200, 1)
+    near = (found.corrected >= 0.005) & (found.corrected <= 0.2)
+    assert near.any()
+    assert (found.error[near] <= found.corrected[near] / 10).all()
+    again = randomisation.test(compared, baseline, variants, 200, 1)
+    np.testing.assert_array_equal(found.corrected, again.corrected)
+
+
 def study(
     n: int, flips: list[float], loss: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
