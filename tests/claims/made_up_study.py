@@ -18,6 +18,7 @@ CI = (0, 1, "ci")
 TASKS = {"mrpc": "MRPC", "stsb": "STS-B", "sst2": "SST-2", "rte": "RTE", "qnli": "QNLI"}
 SEVEN = TASKS | {"qqp": "QQP", "mnli": "MNLI"}
 KINDS = ("cls", "sep", "punctuation", "noun", "verb", "negation")
+OF_NOUNS = np.arange(9) > 1  # units that have one
 STAGES = ("pretrained", "fine-tuned")
 DIRECTIONS = ("either", "from predicate", "to predicate")
 MAIN = [(title, "pearson" if task == "stsb" else "accuracy") for task, title in SEVEN.items()]
@@ -128,10 +129,13 @@ def kovaleva_heads(study: MadeUpTables) -> None:
         rows = study.by_unit(pd.DataFrame(study.heads({}, run, similarity=CI)), "similarity")
         study.table(f"{name}.similarity", rows.to_dict("records"))
         axes = {"kind": KINDS, "query": ("all", "cls"), "stage": STAGES}
-        rows = study.heads(axes, run | {"n_without": 1}, attention=CI)
-        absent = dict.fromkeys(("attention", "ci_low", "ci_high"), np.nan)
-        rows = [row | (absent if row["kind"] == "negation" else {}) for row in rows]
-        study.table(f"{name}.features", rows)
+        rows = pd.DataFrame(study.heads(axes, run | {"n_without": 1}, attention=CI))
+        rows = study.by_unit(rows, "attention")
+        absent = ["attention", "ci_low", "ci_high"]
+        rows.loc[rows["kind"] == "negation", absent] = np.nan
+        lists = rows.loc[rows["kind"] == "noun", ["sums", "counts"]]
+        rows.loc[lists.index, ["sums", "counts"]] = lists.map(lambda units: units * OF_NOUNS)
+        study.table(f"{name}.features", rows.to_dict("records"))
         axes = {"link": ("verb-subject", "noun-pronoun"), "stage": STAGES}
         far = 9 * list(TASKS).index(task)  # links are of the data, so the same for each seed
         axes["far links"] = ((False, 40), (True, far))

@@ -133,19 +133,19 @@ def features(study: Study, query: str) -> pd.DataFrame:
     return where(rows, stage="fine-tuned", query=query)
 
 
-def by_kind(rows: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Mean attention in percent, with its ends, to each kind that occurs."""
-    found = {kind: 100 * means(where(rows, kind=kind)) for kind in dict.fromkeys(rows["kind"])}
-    return {kind: ends for kind, ends in found.items() if not np.isnan(ends[0])}
+def by_kind(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each kind that occurs, that with most attention first."""
+    found = {kind: where(rows, kind=kind) for kind in dict.fromkeys(rows["kind"])}
+    found = {kind: part for kind, part in found.items() if not np.isnan(means(part)[0])}
+    return dict(sorted(found.items(), key=lambda of_kind: -means(of_kind[1])[0]))
 
 
 def words_to_special(study: Study) -> Cases:
     for task, rows in tasks(features(study, "all")):
         kinds = by_kind(rows)
-        words = [ends for kind, ends in kinds.items() if kind not in ("cls", "sep", "punctuation")]
-        most = max(words, key=lambda ends: ends[0])
+        most = next(kinds[kind] for kind in kinds if kind not in ("cls", "sep", "punctuation"))
         for special in ("cls", "sep"):
-            ratio = 100 * most / kinds[special][[0, 2, 1]]
+            ratio = 100 * over_units(most, over=kinds[special])
             yield Case(*ratio, f"{TITLES[task]}, [{special.upper()}]", task=task)
 
 
@@ -154,7 +154,9 @@ def special_by_depth(
 ) -> Cases:
     for task, rows in tasks(features(study, "all")):
         kinds = by_kind(layers(rows, first_layer, last_layer))
-        yield Case(*apart(kinds[token], kinds[other_token]), TITLES[task], task=task)
+        yield Case(
+            *(100 * over_units(kinds[token], less=kinds[other_token])), TITLES[task], task=task
+        )
 
 
 def cls_attends(study: Study, token: str, task: str) -> Cases:
@@ -162,8 +164,8 @@ def cls_attends(study: Study, token: str, task: str) -> Cases:
         kinds = by_kind(rows[rows["layer"] == max(rows["layer"])])
         if TITLES[name] in task.split() and token in kinds:
             ours = kinds.pop(token)
-            next_best = max(kinds.values(), key=lambda ends: ends[0])
-            yield Case(*apart(ours, next_best), TITLES[name], task=name)
+            next_best = next(iter(kinds.values()))
+            yield Case(*(100 * over_units(ours, less=next_best)), TITLES[name], task=name)
 
 
 def candidates_diagonal(study: Study, link: str) -> Cases:

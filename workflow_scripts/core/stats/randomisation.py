@@ -14,7 +14,7 @@ from workflow_scripts.core.stats.metrics import SUMS, weighted_scores
 log = logging.getLogger(__name__)
 
 LEVEL = 0.05  # of the corrected p-values
-# Corrected p-values that could lie on the other side of .01 or .05; what their error may be of them.
+# Corrected p-values that could be on the other side of .01 or .05, and their error, as a share.
 NEAR, PRECISE = (0.005, 0.2), 0.1
 TOLERANCE = 1e-9  # effects that are equal up to rounding count as equally large
 CORRELATIONS = ("pearson", "spearman")  # do not change with the scale of predictions
