@@ -94,6 +94,11 @@ def kovaleva_printed(study: MadeUpTables) -> None:
     rows = study.made({"task metric": MAIN + more}, same, **weights)
     rows = [row | {"official": row["task"] != "SST-2"} for row in rows]
     study.table("kovaleva2019-table1", rows)
+    pairs = [("pretrained_tuned", "random_tuned"), ("pretrained_tuned", "pretrained")]
+    axes = {"task metric": MAIN + more, "column other": [*pairs, ("pretrained", "random_tuned")]}
+    rows = study.made(axes, same | {"score": 70.0, "other_score": 60.0}, gain=(-40, 60))
+    rows = [row | {"official": row["task"] != "SST-2"} for row in rows]
+    study.table("kovaleva2019-gains", rows)
     axes = {"method": ("network", "network, shuffled labels"), "maps": ("all", STAGES[1])}
     same = {"n": 60, "n_examples": 20, "accuracy": 0.7}
     study.table("kovaleva2019-classifier", study.made(axes, same, macro_f1=(0, 1)))

@@ -18,7 +18,6 @@ from workflow_scripts.claims.numbers import (
     counted,
     in_percent,
     mean_of,
-    minus,
     over_seeds,
     over_units,
     row_number,
@@ -47,7 +46,7 @@ from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
 from workflow_scripts.patterns.measures import SHARES
 
-TABLE1 = "kovaleva2019-table1"
+TABLE1, GAINS = "kovaleva2019-table1", "kovaleva2019-gains"
 FRAMES, CONTROLS = "kovaleva2019-frames", "kovaleva2019-frame-controls"
 PAPER_TASKS = ("MRPC", "STS-B", "SST-2", "QQP", "RTE", "QNLI", "MNLI")
 NO_WORDS = ("cls", "sep", "punctuation")
@@ -137,14 +136,13 @@ def _score(row: pd.Series, column: str) -> Measured:
 
 def _gains(products: Products, more: str, less: str) -> Iterator[tuple[pd.Series, Measured]]:
     """For each of the paper's tasks its row and the points from column `less` to `more`."""
-    rows = main_rows(products[TABLE1]).dropna(subset=[more, less])
+    rows = main_rows(where(products[GAINS], column=more, other=less))
     for _, row in rows[rows["task"].isin(PAPER_TASKS)].iterrows():
-        one, other = _score(row, more), _score(row, less)
-        about = f"{one.value:.1f} against {other.value:.1f}"
-        yield row, minus(one, other, about=about, seeds=one.seeds, task=one.task)
+        about = f"{row['score']:.1f} against {row['other_score']:.1f}"
+        yield row, seeds_number(row, "gain", int(row["seeds"]), about=about)
 
 
-@measure(TABLE1)
+@measure(GAINS)
 def table1_gain(
     products: Products, weights: str, other_weights: str, task: tuple[str, ...] = PAPER_TASKS
 ) -> list[Measured]:
@@ -153,7 +151,7 @@ def table1_gain(
     return [gain for row, gain in gains if row["task"] in task]
 
 
-@measure(TABLE1)
+@measure(GAINS)
 def average_gain(products: Products, weights: str, other_weights: str) -> Measured:
     """The mean over the paper's seven tasks of the points that table1_gain gives.
 

@@ -25,7 +25,6 @@ DRAWS, SEED = 1000, 1  # of samples of documents or examples
 # What intervals are that several papers' claims have.
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
-WIDEST = "conservative: difference of the intervals' ends"
 OVER_EXAMPLES = "95% over examples"
 OVER_HEADS = "95% over heads"
 AT_LEAST = "at least 95% over examples"
@@ -156,12 +155,6 @@ def _with_seeds(number: Measured, seeds: int, spread: float) -> Measured:
     low = number.value - math.hypot(number.value - number.low, half)
     high = number.value + math.hypot(number.high - number.value, half)
     return replace(number, low=low, high=high, seeds=int(seeds), interval=OVER_SEEDS)
-
-
-def minus(one: Measured, other: Measured, **more: Any) -> Measured:
-    """The difference of two numbers; its ends are the differences of theirs, at their widest."""
-    ends = one.value - other.value, one.low - other.high, one.high - other.low
-    return Measured(*ends, **({"n": one.n, "of": one.of, "interval": WIDEST} | more))
 
 
 def apart(one: Measured, other: Measured, **more: Any) -> Measured:

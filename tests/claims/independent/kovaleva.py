@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from tests.claims.independent.clark import apart, layers, means
+from tests.claims.independent.clark import layers, means
 from tests.claims.independent.study import (
     ENDS,
     NAMES,
@@ -24,6 +24,7 @@ from tests.claims.independent.study import (
     with_seeds,
 )
 
+ENDS_OF = ("", "_low", "_high")
 SEVEN = [name for name in TITLES if name != "cola"]
 
 
@@ -74,39 +75,34 @@ def glue_score(study: Study, task: str, metric: str, weights: str) -> Cases:
     return [Case(*ends, task, reference=row["majority"], comparable=comparable, task=NAMES[task])]
 
 
-def main_scores(study: Study, *columns: str) -> dict[str, tuple[np.ndarray, bool]]:
+def gains(study: Study, one: str, other: str) -> dict[str, tuple[tuple, bool]]:
     """For each of the seven tasks the difference of two columns, and whether its data are own."""
-    table = study.rows("tables/kovaleva2019-table1.csv", split="dev")
+    table = study.rows("tables/kovaleva2019-gains.csv", split="dev", column=one, other=other)
     found = {}
     for name in SEVEN:
         metric = "pearson" if name == "stsb" else "accuracy"
         rows = table[(table["task"] == TITLES[name]) & (table["metric"] == metric)]
         for row in rows.to_dict("records"):
-            one, other = (
-                np.array(with_seeds(ends, row[f"{column}_sd"], row["seeds"]))
-                for column in columns
-                for ends in [[row[column + end] for end in ("", "_low", "_high")]]
-            )
-            if not np.isnan(one[0] - other[0]):
-                found[name] = apart(one, other), row["official"] and not row["generated"]
+            ends = with_seeds([row[f"gain{end}"] for end in ENDS_OF], row["gain_sd"], row["seeds"])
+            found[name] = ends, row["official"] and not row["generated"]
     return found
 
 
 def table1_gain(study: Study, weights: str, other_weights: str, task: str = "") -> Cases:
-    gains = main_scores(study, weights, other_weights)
+    found = gains(study, weights, other_weights)
     wanted = task.split() or list(TITLES.values())
-    chosen = [name for name in gains if TITLES[name] in wanted]
-    return [Case(*gains[name][0], TITLES[name], task=name) for name in chosen]
+    chosen = [name for name in found if TITLES[name] in wanted]
+    return [Case(*found[name][0], TITLES[name], task=name) for name in chosen]
 
 
 def average_gain(study: Study, weights: str, other_weights: str) -> Cases:
-    gains = main_scores(study, weights, other_weights)
-    if len(gains) < 7:
+    found = gains(study, weights, other_weights)
+    if len(found) < 7:
         return []
-    value = np.mean([gain[0] for gain, _ in gains.values()])
-    below = math.sqrt(sum((gain[0] - gain[1]) ** 2 for gain, _ in gains.values())) / 7
-    above = math.sqrt(sum((gain[2] - gain[0]) ** 2 for gain, _ in gains.values())) / 7
-    own = all(own for _, own in gains.values())
+    value = np.mean([gain[0] for gain, _ in found.values()])
+    below = math.sqrt(sum((gain[0] - gain[1]) ** 2 for gain, _ in found.values())) / 7
+    above = math.sqrt(sum((gain[2] - gain[0]) ** 2 for gain, _ in found.values())) / 7
+    own = all(own for _, own in found.values())
     return [Case(value, value - below, value + above, "seven tasks", 0.0, own)]
 
 
