@@ -108,6 +108,9 @@ def test_what_is_missing_or_generated_is_replaced_by_the_next() -> None:
     generated = [one.sentence for one in chosen(claims, tables, {"text": "generated"})]
     assert generated == [candidate.holds for candidate in ON_CLAIMS[:MOST]]
     assert generated[:-1] == first[1:]
+    tables = {"clark2019-position": [position("next", 0.5, 0.4, 0.6)]}
+    open_one = [one.sentence for one in chosen(claims[:2], tables, {"text": "real"})]
+    assert len(open_one) == 3 and "inconclusive" in open_one[-1]  # what was found stands first
     unjudged = {"verdict": "not tested"}
     claims[0] |= unjudged
     replaced = [one.sentence for one in chosen(claims, {}, {})]

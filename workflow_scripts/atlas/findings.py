@@ -142,7 +142,8 @@ def chosen(
 ) -> list[Finding]:
     """The first findings, at most MOST, whose data the study has, and has not generated.
 
-    `tables` are printed ones by name, `origins` what the study's data are, by kind.
+    Inconclusive ones stand last. `tables` are printed ones by name, `origins` what the study's data
+    are, by kind.
     """
     by_id: dict[str, list[Row]] = {}
     for row in claims:
@@ -156,7 +157,7 @@ def chosen(
             generated = origins.get(kind) == "generated"
             finding = None if generated or name not in tables else state(tables[name])
         found += [finding] if finding else []
-    return found[:MOST]
+    return sorted(found, key=lambda finding: " is inconclusive " in finding.sentence)[:MOST]
 
 
 def number(row: Row, measured: str = "{ours}") -> str:
