@@ -14,8 +14,8 @@ from workflow_scripts.core.stats.metrics import SUMS, weighted_scores
 log = logging.getLogger(__name__)
 
 LEVEL = 0.05  # of the corrected p-values
-# Corrected p-values that could be on the other side of .01 or .05, and their error, as a share.
-NEAR, PRECISE = (0.005, 0.2), 0.1
+THRESHOLDS, PRECISE = (0.01, LEVEL), 0.1  # of corrected p-values; their error near these, a share
+MOST_DRAWN = 1 << 24  # draws times variants: how precise p-values can become in some 500 MB
 TOLERANCE = 1e-9  # effects that are equal up to rounding count as equally large
 CORRELATIONS = ("pearson", "spearman")  # do not change with the scale of predictions
 CELLS = 1 << 19  # examples times draws that are swapped at once: intermediate results stay small
@@ -211,7 +211,8 @@ def _sum(statistics: np.ndarray) -> np.ndarray:
 class Test:
     """Two-sided p-values [variant], alone and corrected for all variants; the critical p-value.
 
-    `error` is the standard error of `corrected` that the number of draws leaves. One more variant
+    `error` is the standard error of `corrected` that the number of draws leaves: that of a share of
+    draws, and what the error of a drawn p moves it by. One more variant
     would be significant among these if its p-value alone were at most `critical`.
     """
 
@@ -244,23 +245,27 @@ def test(
     both = baseline[None], variants
     observed, exact = compared.observed(*both), compared.exact(*both)
     return precise(
-        lambda drawn: smallest_p(observed, compared.swapped(*both, drawn, seed), exact), draws
+        lambda drawn: smallest_p(observed, compared.swapped(*both, drawn, seed), exact),
+        draws,
+        len(variants),
     )
 
 
-def precise(tested: Callable[[int], Test], draws: int) -> Test:
-    """The test `tested` with `draws`, doubled while a corrected p in NEAR is not yet precise.
+def precise(tested: Callable[[int], Test], draws: int, n_variants: int) -> Test:
+    """The test `tested` with `draws`, or as many as make undecided corrected p-values precise.
 
-    It is where its error is at most PRECISE of it: with 19,900 draws all are, so that fewer than
-    twice as many are taken.
+    Undecided is one that is less than two errors from one of THRESHOLDS, and precise where its
+    error is at most PRECISE of it. No more draws are taken than MOST_DRAWN allows.
     """
     while True:
         found = tested(draws)
-        least, most = NEAR
-        near = (found.corrected >= least) & (found.corrected <= most)
-        if (found.error[near] <= PRECISE * found.corrected[near]).all():
+        distance = np.abs(found.corrected[:, None] - THRESHOLDS).min(axis=1)
+        short = found.error / (PRECISE * found.corrected)
+        short = short[(distance < 2 * found.error) & (short > 1)]
+        more = min(int(draws * short.max(initial=1) ** 2) + 1, MOST_DRAWN // n_variants)
+        if not len(short) or more <= draws:
             return found
-        draws *= 2
+        draws = more
 
 
 def smallest_p(
@@ -286,10 +291,18 @@ def smallest_p(
     p = p.clip(max=1)
     order = p[0].argsort(kind="stable")
     smallest = np.minimum.accumulate(p[:, order[::-1]], axis=1)[:, ::-1]
-    shares = (smallest <= p[0, order] + TOLERANCE).mean(axis=0)
-    corrected = np.empty_like(shares)
-    corrected[order] = np.maximum.accumulate(np.maximum(shares, p[0, order]))
-    error = np.sqrt(corrected * (1 - corrected) / len(sizes))
+    own = p[0, order]
+    drawn = np.array([not len(exact) or exact[column] is None for column in order])
+    spread = np.where(drawn, np.sqrt(own * (1 - own) / len(sizes)), 0)
+    below, shares, above = (
+        (smallest <= own + moved + TOLERANCE).mean(axis=0) for moved in (-spread, 0, spread)
+    )
+    shares = np.maximum(shares, own)
+    errors = np.hypot(np.sqrt(shares * (1 - shares) / len(sizes)), (above - below) / 2)
+    corrected, error = np.empty_like(shares), np.empty_like(shares)
+    corrected[order] = np.maximum.accumulate(shares)
+    largest = np.where(shares >= corrected[order], np.arange(len(shares)), 0)
+    error[order] = errors[np.maximum.accumulate(largest)]
     return Test(p[0], corrected, error, _critical(smallest[:, 0]))
 
 
