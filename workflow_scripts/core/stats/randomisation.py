@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 LEVEL = 0.05  # of the corrected p-values
 THRESHOLDS, PRECISE = (0.01, LEVEL), 0.1  # of corrected p-values; their error near these, a share
-MOST_DRAWN = 1 << 24  # draws times variants: how precise p-values can become in some 500 MB
+MOST_DRAWN = 1 << 23  # draws times variants: p-values become no more precise than in some 300 MB
 TOLERANCE = 1e-9  # effects that are equal up to rounding count as equally large
 CORRELATIONS = ("pearson", "spearman")  # do not change with the scale of predictions
 CELLS = 1 << 19  # examples times draws that are swapped at once: intermediate results stay small
