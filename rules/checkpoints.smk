@@ -43,7 +43,7 @@ use rule training_step as finetune with:
             kept=FINETUNE["keep_weights"],
         ),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
-        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
+        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
     wildcard_constraints:
         init="finetuned",
@@ -69,7 +69,7 @@ use rule model_step as adopt_classifier with:
     output:
         **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
-        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
+        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
     wildcard_constraints:
         init="finetuned",
         model="|".join(map(re.escape, ADOPTED)) or "none",
@@ -98,7 +98,7 @@ use rule finetune as finetune_random with:
         **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}", kept=False),
         **folder("epochs", "<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs", kept=False),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
-        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
+        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
     wildcard_constraints:
         init="random",
@@ -120,6 +120,9 @@ use rule light_step as kovaleva2019_table1 with:
     output:
         table=checkpoints.when(bool(TASKS)).table(
             "kovaleva2019-table1", "Table 1, scores by initialisation"
+        ),
+        gains=checkpoints.when(bool(TASKS)).table(
+            "kovaleva2019-gains", "Table 1, differences of scores"
         ),
     params:
         **step("checkpoints/kovaleva2019_table1.py"),

@@ -41,9 +41,9 @@ def scores(tmp_path: Path) -> list[Path]:
 def test_what_holds_with_every_seed_is_a_loss(name: str, lowest: float, scores: list[Path]) -> None:
     more = {}
     if name == "kovaleva2019_fig8":
-        table = scores[0].with_name("metrics.csv")
+        table = scores[0].with_name("metrics.parquet")
         row = {"task": "SST-2", "stage": "fine-tuned", "split": "dev", "metric": "accuracy"}
-        pd.DataFrame([row | {"value": 0.785, "n": 400}]).to_csv(table, index=False)
+        tables.write(pd.DataFrame([row | {"value": 0.785, "n": 400}]), table)
         more = {"metrics": [table], "mode": "uniform"}
     with style():
         figure = getattr(figures, name).__wrapped__(scores, **more)

@@ -126,7 +126,7 @@ def test_a_regression_head_is_a_task_of_scores(
     with torch.no_grad():
         texts = [tokenizer()(text, return_tensors="pt") for text in dev["text1"]]
         logits = np.array([model(**text).logits[0].numpy() for text in texts])
-    found = pd.read_csv(tmp_path / "metrics").set_index("metric")["value"]
+    found = pd.read_parquet(tmp_path / "metrics").set_index("metric")["value"]
     for metric, value in score(TASKS["stance"], dev["label"].to_numpy(), logits).items():
         assert found[metric] == pytest.approx(value, abs=1e-4)
 

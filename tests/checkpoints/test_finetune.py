@@ -84,7 +84,7 @@ def test_what_is_written(finished: Path, card: Path) -> None:
     assert dev["epoch"].tolist() == [1, 2, 3]
     assert dev["step"].tolist() == [12, 24, 36]
     assert (curve["split"] == "train").sum() == 12
-    metrics = pd.read_csv(finished / "metrics")
+    metrics = pd.read_parquet(finished / "metrics")
     assert set(zip(metrics["stage"], metrics["metric"], strict=True)) == {
         (stage, metric) for stage in ("untrained", "fine-tuned") for metric in ("f1", "accuracy")
     }
@@ -100,7 +100,7 @@ def test_the_checkpoint_predicts_what_the_metrics_state(finished: Path, card: Pa
     tokens = tokens_of(dev, tokenizer, 32, 128)
     logits = logits_of(classifier, tokens)
     right = float((logits.argmax(1) == dev["label"]).mean())
-    metrics = pd.read_csv(finished / "metrics").set_index(["stage", "metric"])["value"]
+    metrics = pd.read_parquet(finished / "metrics").set_index(["stage", "metric"])["value"]
     assert right == pytest.approx(metrics["fine-tuned", "accuracy"])
     one_by_one = np.concatenate([logits_of(classifier, [example]) for example in tokens])
     np.testing.assert_allclose(logits, one_by_one, atol=1e-5)

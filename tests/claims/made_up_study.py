@@ -18,6 +18,7 @@ CI = (0, 1, "ci")
 TASKS = {"mrpc": "MRPC", "stsb": "STS-B", "sst2": "SST-2", "rte": "RTE", "qnli": "QNLI"}
 SEVEN = TASKS | {"qqp": "QQP", "mnli": "MNLI"}
 KINDS = ("cls", "sep", "punctuation", "noun", "verb", "negation")
+OF_NOUNS = np.arange(9) > 1  # units that have one
 STAGES = ("pretrained", "fine-tuned")
 DIRECTIONS = ("either", "from predicate", "to predicate")
 MAIN = [(title, "pearson" if task == "stsb" else "accuracy") for task, title in SEVEN.items()]
@@ -93,6 +94,11 @@ def kovaleva_printed(study: MadeUpTables) -> None:
     rows = study.made({"task metric": MAIN + more}, same, **weights)
     rows = [row | {"official": row["task"] != "SST-2"} for row in rows]
     study.table("kovaleva2019-table1", rows)
+    pairs = [("pretrained_tuned", "random_tuned"), ("pretrained_tuned", "pretrained")]
+    axes = {"task metric": MAIN + more, "column other": [*pairs, ("pretrained", "random_tuned")]}
+    rows = study.made(axes, same | {"score": 70.0, "other_score": 60.0}, gain=(-40, 60))
+    rows = [row | {"official": row["task"] != "SST-2"} for row in rows]
+    study.table("kovaleva2019-gains", rows)
     axes = {"method": ("network", "network, shuffled labels"), "maps": ("all", STAGES[1])}
     same = {"n": 60, "n_examples": 20, "accuracy": 0.7}
     study.table("kovaleva2019-classifier", study.made(axes, same, macro_f1=(0, 1)))
@@ -128,10 +134,13 @@ def kovaleva_heads(study: MadeUpTables) -> None:
         rows = study.by_unit(pd.DataFrame(study.heads({}, run, similarity=CI)), "similarity")
         study.table(f"{name}.similarity", rows.to_dict("records"))
         axes = {"kind": KINDS, "query": ("all", "cls"), "stage": STAGES}
-        rows = study.heads(axes, run | {"n_without": 1}, attention=CI)
-        absent = dict.fromkeys(("attention", "ci_low", "ci_high"), np.nan)
-        rows = [row | (absent if row["kind"] == "negation" else {}) for row in rows]
-        study.table(f"{name}.features", rows)
+        rows = pd.DataFrame(study.heads(axes, run | {"n_without": 1}, attention=CI))
+        rows = study.by_unit(rows, "attention")
+        absent = ["attention", "ci_low", "ci_high"]
+        rows.loc[rows["kind"] == "negation", absent] = np.nan
+        lists = rows.loc[rows["kind"] == "noun", ["sums", "counts"]]
+        rows.loc[lists.index, ["sums", "counts"]] = lists.map(lambda units: units * OF_NOUNS)
+        study.table(f"{name}.features", rows.to_dict("records"))
         axes = {"link": ("verb-subject", "noun-pronoun"), "stage": STAGES}
         far = 9 * list(TASKS).index(task)  # links are of the data, so the same for each seed
         axes["far links"] = ((False, 40), (True, far))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from workflow_scripts.claims.numbers import OVER_SEEDS, over_seeds
+from workflow_scripts.claims.numbers import OVER_SEEDS, over_seeds, over_units
 
 
 def test_an_interval_over_examples_and_seeds_by_hand() -> None:
@@ -34,3 +34,28 @@ def test_it_covers_with_three_seeds(spread: float) -> None:
         number = over_seeds(rows, "effect")
         covered += number.low <= 0 <= number.high
     assert covered / draws >= 0.93
+
+
+def rows_of(values: np.ndarray) -> pd.DataFrame:
+    """A row, as of one head, with the sums and counts of values [unit], NaN where there is none."""
+    known = np.isfinite(values)
+    lists = {"sums": [np.where(known, values, 0)], "counts": [known.astype(float)]}
+    return pd.DataFrame(lists | {"n": known.sum()})
+
+
+@pytest.mark.parametrize("compared", ["less", "over"])
+@pytest.mark.parametrize("n", [24, 60])
+def test_means_of_which_some_units_lack_one_are_compared_by_unit(n: int, compared: str) -> None:
+    """Both rise and fall with their unit; a third of the units lack the first."""
+    rng, truth, covered, widths = np.random.default_rng(1), {"less": 1, "over": 1.5}, [], []
+    for _ in range(400):
+        shared = rng.normal(0, 0.4, n)
+        one, other = 3 + shared + rng.normal(0, 0.1, n), 2 + shared + rng.normal(0, 0.1, n)
+        one[rng.random(n) < 1 / 3] = np.nan
+        rows = rows_of(one), rows_of(other)
+        number = over_units(rows[0], "units", **{compared: rows[1]})
+        covered.append(number.low <= truth[compared] <= number.high)
+        ends = [over_units(each, "units") for each in rows]
+        widths.append((number.high - number.low) / sum(end.high - end.low for end in ends))
+    assert 0.93 <= np.mean(covered) <= 0.98
+    assert compared == "over" or np.mean(widths) < 0.5

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from tests.atlas.made_up_tables import MadeUpModel
 from tests.core.caches import HEADS, LAYERS, META, random_examples
@@ -127,6 +128,16 @@ def test_many_units_flip_random_signs() -> None:
         reached = sum(each >= abs(of_head.sum()) - 1e-9 for each in sums)
         assert p == (1 + reached) / 301
     assert sign_flips(np.zeros((40, 1)), 100, 1).tolist() == [1]
+
+
+def test_holms_p_of_a_twentieth_has_a_tenth_of_it_as_its_error() -> None:
+    """Of 20 heads, the first of which has a p of about .05 / 20."""
+    differences = stats.norm.ppf((np.arange(40) + 0.5) / 40)[:, None] + 0.51
+    p = np.concatenate(
+        [sign_flips(differences, head_changes.FLIPS * 20, seed) for seed in range(40)]
+    )
+    assert 0.04 < 20 * p.mean() < 0.06
+    assert p.std(ddof=1) / p.mean() == pytest.approx(0.1, abs=0.03)
 
 
 def test_the_paired_interval_covers_the_change() -> None:

@@ -170,6 +170,45 @@ def test_corrected_p_values_hardly_depend_on_the_seed() -> None:
     assert tests[0].error[0] == pytest.approx(np.sqrt(corrected[0] * (1 - corrected[0]) / 5001))
 
 
+def test_the_error_of_a_corrected_p_value_is_what_seeds_differ_by() -> None:
+    """Of twelve scores whose p-values are drawn, so that their own error counts, too."""
+    rng = np.random.default_rng(1)
+    labels = rng.normal(size=60)
+    baseline = labels + rng.normal(size=60)
+    variants = baseline + rng.normal(0, 0.3, (12, 60))
+    variants[0] -= 0.1 * labels
+    both = OfMetric("pearson", labels), baseline[None], variants
+    observed = both[0].observed(*both[1:])
+    tests = [
+        randomisation.smallest_p(observed, both[0].swapped(*both[1:], 1000, seed))
+        for seed in range(60)
+    ]
+    corrected = np.array([test.corrected for test in tests])
+    error = np.array([test.error for test in tests]).mean(axis=0)
+    best = corrected.mean(axis=0).argmin()
+    assert 0.01 < corrected[:, best].mean() < 0.2
+    assert corrected[:, best].std(ddof=1) == pytest.approx(error[best], rel=0.3)
+    of_share = np.sqrt(corrected[:, best].mean() / 1000)
+    assert error[best] > 1.5 * of_share
+
+
+@pytest.mark.parametrize(
+    ("p", "error", "taken"),
+    [(0.06, 0.012, 4001), (0.03, 0.003, 1000), (0.2, 0.04, 1000), (0.04, 0.1, 4194)],
+)
+def test_undecided_p_values_become_precise(p: float, error: float, taken: int) -> None:
+    """Twice the error takes four times the draws; those decided or precise take no more."""
+
+    def tested(draws: int) -> randomisation.Test:
+        numbers.append(draws)
+        of = error * (1000 / draws) ** 0.5
+        return randomisation.Test(np.array([p]), np.array([p]), np.array([of]), 0.0)
+
+    numbers: list[int] = []
+    randomisation.precise(tested, 1000, n_variants=2000)
+    assert numbers[-1] == taken
+
+
 def study(
     n: int, flips: list[float], loss: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

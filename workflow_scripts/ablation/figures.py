@@ -53,7 +53,7 @@ def kovaleva2019_fig8(scores: list[Path], metrics: list[Path], mode: str) -> Fig
     scores on all development examples.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
-    whole = pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True)
+    whole = tables.read_all(metrics)
     figure, panels = task_panels(frame, 2.0)
     for axes, rows in panels:
         axes.axhline(0, color=colours.UNCHANGED, linewidth=1, label="unchanged model", zorder=1)

@@ -164,8 +164,6 @@ def number(row: Row, measured: str = "{ours}") -> str:
     """A case's number in its unit, put in words by `measured`, with interval, n and seeds."""
     low, high = _rounded(row["ci_low"]), _rounded(row["ci_high"])
     within = [f"{low} to {high}" + (f": {row['interval']}" if row["interval"] else "")]
-    if row["interval"].startswith("conservative"):
-        within = [f"conservative interval {low} to {high}"]
     within = within if low != high else []
     within += [f"n = {row['n']} {row['n_of']}"] if row["n"] else []
     within += ["one seed"] if row["seeds"] == "1" else []

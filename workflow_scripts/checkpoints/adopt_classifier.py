@@ -112,7 +112,7 @@ def main(
             scores += score_rows(definition, "fine-tuned", split, *given, bootstrap, sample_seed)
     write_checkpoint(classifier, tokenizer, base, checkpoint, card)
     about = {"model": base["name"], "task": definition.title, "init": "pretrained", "seed": seed}
-    tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)
+    tables.write(pd.DataFrame(scores).assign(**about), metrics)
 
 
 if __name__ == "__main__":

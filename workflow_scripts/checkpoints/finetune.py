@@ -97,16 +97,16 @@ def score_rows(
 ) -> list[dict[str, Any]]:
     """A row per metric of a development split: stage, split, metric, value, n, majority.
 
-    ci_low and ci_high are the ends of its 95% interval over `bootstrap` samples of the examples,
-    which `seed` samples: the same for all models that are scored on the split.
+    `samples` lists the metric on `bootstrap` samples of the examples, which `seed` samples: the
+    same for all models that are scored on the split. ci_low and ci_high are its 95% interval.
     """
     base, rows = majority(task, labels), []
     predictions = predictions_of(task, logits)[None]
     weights = bootstrap_weights(len(labels), bootstrap, seed)
     for metric, value in score(task, labels, logits).items():
         row = {"stage": stage, "split": split, "metric": metric, "value": value}
-        resampled = weighted_scores(metric, labels, predictions, weights)
-        row["ci_low"], row["ci_high"] = np.percentile(resampled, CONFIDENCE)
+        row["samples"] = weighted_scores(metric, labels, predictions, weights)[:, 0]
+        row["ci_low"], row["ci_high"] = np.percentile(row["samples"], CONFIDENCE)
         rows.append(row | {"n": len(labels), "majority": base[metric]})
     return rows
 
@@ -194,7 +194,7 @@ def main(
         shutil.copytree(epoch, epochs / epoch.name)
     about = {"model": base["name"], "task": definition.title, "init": init}
     about["seed"] = fine_tuning.seed
-    tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)
+    tables.write(pd.DataFrame(scores).assign(**about), metrics)
     tables.write_csv(losses.assign(**about), curve)
     shutil.rmtree(work)
 

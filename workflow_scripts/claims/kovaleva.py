@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from statistics import NormalDist
 
 import numpy as np
@@ -19,10 +18,8 @@ from workflow_scripts.claims.numbers import (
     counted,
     in_percent,
     mean_of,
-    minus,
     over_seeds,
     over_units,
-    ratio,
     row_number,
     seeds_number,
     share_number,
@@ -49,11 +46,10 @@ from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
 from workflow_scripts.patterns.measures import SHARES
 
-TABLE1 = "kovaleva2019-table1"
+TABLE1, GAINS = "kovaleva2019-table1", "kovaleva2019-gains"
 FRAMES, CONTROLS = "kovaleva2019-frames", "kovaleva2019-frame-controls"
 PAPER_TASKS = ("MRPC", "STS-B", "SST-2", "QQP", "RTE", "QNLI", "MNLI")
 NO_WORDS = ("cls", "sep", "punctuation")
-VALUE = attrgetter("value")
 OF_TOKENS = {"cls": "[CLS]", "sep": "[SEP]"}
 # From the ends of a normal interval of 90% to those of 95%.
 WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
@@ -140,14 +136,13 @@ def _score(row: pd.Series, column: str) -> Measured:
 
 def _gains(products: Products, more: str, less: str) -> Iterator[tuple[pd.Series, Measured]]:
     """For each of the paper's tasks its row and the points from column `less` to `more`."""
-    rows = main_rows(products[TABLE1]).dropna(subset=[more, less])
+    rows = main_rows(where(products[GAINS], column=more, other=less))
     for _, row in rows[rows["task"].isin(PAPER_TASKS)].iterrows():
-        one, other = _score(row, more), _score(row, less)
-        about = f"{one.value:.1f} against {other.value:.1f}"
-        yield row, minus(one, other, about=about, seeds=one.seeds, task=one.task)
+        about = f"{row['score']:.1f} against {row['other_score']:.1f}"
+        yield row, seeds_number(row, "gain", int(row["seeds"]), about=about)
 
 
-@measure(TABLE1)
+@measure(GAINS)
 def table1_gain(
     products: Products, weights: str, other_weights: str, task: tuple[str, ...] = PAPER_TASKS
 ) -> list[Measured]:
@@ -156,7 +151,7 @@ def table1_gain(
     return [gain for row, gain in gains if row["task"] in task]
 
 
-@measure(TABLE1)
+@measure(GAINS)
 def average_gain(products: Products, weights: str, other_weights: str) -> Measured:
     """The mean over the paper's seven tasks of the points that table1_gain gives.
 
@@ -206,13 +201,14 @@ def words_to_special(products: Products) -> Cases:
     As in the paper, of a kind's tokens the most attended counts.
     """
     for task, rows in _features(products, "all"):
-        kinds = _means(rows)
-        word = max((kinds[kind] for kind in kinds if kind not in NO_WORDS), key=VALUE)
+        kinds = _by_kind(rows)
+        words = [kind for kind in kinds if kind not in NO_WORDS]
+        word = max(words, key=lambda kind: _mean(kinds[kind]))
         for special, name in OF_TOKENS.items():
-            to = kinds[special]
-            about = f"{word.value:.1f}% to a {word.about} against {to.value:.1f}% to {name}"
-            more = {"about": about, **on_task(task, rows)}
-            yield ratio(word, to, 100, case=f"{TITLES[task]}, {name}", **more)
+            about = f"{_mean(kinds[word]):.1f}% to a {word} against "
+            about += f"{_mean(kinds[special]):.1f}% to {name}"
+            more = {"about": about, "case": f"{TITLES[task]}, {name}", **on_task(task, rows)}
+            yield over_units(kinds[word], "examples", over=kinds[special], scale=100, **more)
 
 
 @measure(KINDS)
@@ -226,24 +222,27 @@ def special_by_depth(
     for task, rows in _features(products, "all"):
         chosen = at_depth(rows, first_layer, last_layer)
         parts = chosen, rows.drop(chosen.index)
-        both = [[_means(part)[kind] for kind in (token, other_token)] for part in parts]
-        means = (" against ".join(f"{kind.value:.1f}" for kind in kinds) for kinds in both)
+        both = [[_by_kind(part)[kind] for kind in (token, other_token)] for part in parts]
+        means = (" against ".join(f"{_mean(kind):.1f}" for kind in kinds) for kinds in both)
         shown = zip(means, map(layers_of, parts), strict=True)
         about = "; ".join(f"{numbers}%, {layers}" for numbers, layers in shown)
-        yield minus(*both[0], about=about, **on_task(task, rows))
+        ours, other = both[0]
+        more = {"about": about, **on_task(task, rows)}
+        yield over_units(ours, "examples", less=other, scale=100, **more)
 
 
 @measure(KINDS)
 def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> Cases:
     """Attention in percent of [CLS] in the last layer to a kind of tokens minus the next best."""
     for name, rows in _features(products, "cls"):
-        kinds = _means(rows[rows["layer"] == rows["layer"].max()])
+        kinds = _by_kind(rows[rows["layer"] == rows["layer"].max()])
         if TITLES[name] not in task or token not in kinds:
             continue
         ours = kinds.pop(token)
-        most = max(kinds.values(), key=VALUE)
-        about = f"{ours.value:.1f}% against {most.value:.1f}% to {most.about}"
-        yield minus(ours, most, about=about, **on_task(name, rows))
+        most = max(kinds, key=lambda kind: _mean(kinds[kind]))
+        about = f"{_mean(ours):.1f}% against {_mean(kinds[most]):.1f}% to {most}"
+        more = {"about": about, **on_task(name, rows)}
+        yield over_units(ours, "examples", less=kinds[most], scale=100, **more)
 
 
 @measure("kovaleva2019-links", LINKS)
@@ -302,13 +301,15 @@ def _features(products: Products, query: str) -> Iterator[tuple[str, pd.DataFram
     yield from products.all_of(KINDS, stage="fine-tuned", query=query).groupby("task", sort=False)
 
 
-def _means(rows: pd.DataFrame) -> dict[str, Measured]:
-    """Mean over heads of the attention in percent to each kind that occurs."""
-    return {
-        str(kind): mean_of(part, "attention", "examples", 100, about=str(kind))
-        for kind, part in rows.groupby("kind", sort=False)
-        if part["attention"].notna().any()
-    }
+def _by_kind(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each kind that occurs."""
+    occurs = rows[rows["attention"].notna()]
+    return {str(kind): part for kind, part in occurs.groupby("kind", sort=False)}
+
+
+def _mean(rows: pd.DataFrame) -> float:
+    """Mean over heads of the attention in percent."""
+    return 100 * float(rows["attention"].mean())
 
 
 @measure("michel2019-gains")

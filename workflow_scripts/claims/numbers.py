@@ -13,15 +13,18 @@ from workflow_scripts.claims.products import NAMES
 from workflow_scripts.claims.published import PAPER_INTERVALS, Claim
 from workflow_scripts.claims.verdicts import BOUNDS, Measured
 from workflow_scripts.core.stats.agreement import of_all
-from workflow_scripts.core.stats.bootstrap import ratio_ends, wilson
+from workflow_scripts.core.stats.bootstrap import (
+    observed_and_resampled,
+    percentile_ends,
+    ratio_ends,
+    wilson,
+)
 
 CONFIDENCE = 0.95
 DRAWS, SEED = 1000, 1  # of samples of documents or examples
 # What intervals are that several papers' claims have.
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
-WIDEST = "conservative: difference of the intervals' ends"
-WIDEST_RATIO = "conservative: ratio of the intervals' ends"
 OVER_EXAMPLES = "95% over examples"
 OVER_HEADS = "95% over heads"
 AT_LEAST = "at least 95% over examples"
@@ -91,15 +94,28 @@ def over_units(
     """The mean over rows of heads, with its interval over the documents or examples of all.
 
     It is `less` the mean of other rows, or `over` that mean, on the same units. The rows have lists
-    of sums and counts by unit, as `per_head` writes them.
+    of sums and counts by unit, as `per_head` writes them. Where other units lack other rows, it is
+    no ratio of sums, and has percentiles alone.
     """
     total, size = _of_units(rows, sums)
-    if less is not None:
-        total = total - _of_units(less, sums)[0]
-    if over is not None:
-        size = _of_units(over, sums)[0]
-    low, high = ratio_ends(total[:, None], size[:, None], DRAWS, SEED)
-    ends = (scale * float(number) for number in (total.sum() / size.sum(), low[0], high[0]))
+    compared = next((part for part in (less, over) if part is not None), rows)
+    other, others = _of_units(compared, sums)
+    if (size == others).all():
+        total = total if less is None else total - other
+        size = size if over is None else other
+        value = total.sum() / size.sum()
+        low, high = ratio_ends(total[:, None], size[:, None], DRAWS, SEED)[:, 0]
+    else:
+        weights = observed_and_resampled(len(size), DRAWS, SEED)
+        with np.errstate(invalid="ignore"):  # a sample may lack all units of the one or the other
+            ours, theirs = (
+                (weights @ total) / (weights @ size),
+                (weights @ other) / (weights @ others),
+            )
+        values = ours / theirs if less is None else ours - theirs
+        fewest = min(np.count_nonzero(each) for each in (size, others))
+        value, (low, high) = values[0], percentile_ends(values[1:], fewest)
+    ends = (scale * float(number) for number in (value, low, high))
     documents = "n_documents" in rows and (rows["n"] > rows["n_documents"]).any()
     more = {"interval": OVER_DOCUMENTS if documents else OVER_EXAMPLES} | more
     return Measured(*ends, int(rows["n"].max()), of, **more)
@@ -141,12 +157,6 @@ def _with_seeds(number: Measured, seeds: int, spread: float) -> Measured:
     return replace(number, low=low, high=high, seeds=int(seeds), interval=OVER_SEEDS)
 
 
-def minus(one: Measured, other: Measured, **more: Any) -> Measured:
-    """The difference of two numbers; its ends are the differences of theirs, at their widest."""
-    ends = one.value - other.value, one.low - other.high, one.high - other.low
-    return Measured(*ends, **({"n": one.n, "of": one.of, "interval": WIDEST} | more))
-
-
 def apart(one: Measured, other: Measured, **more: Any) -> Measured:
     """The difference of two numbers, with the interval of independent ones (Newcombe 1998).
 
@@ -157,13 +167,6 @@ def apart(one: Measured, other: Measured, **more: Any) -> Measured:
     below = math.hypot(one.value - one.low, other.high - other.value)
     above = math.hypot(one.high - one.value, other.value - other.low)
     return Measured(value, value - below, value + above, **({"interval": APART} | more))
-
-
-def ratio(one: Measured, other: Measured, scale: float = 1.0, **more: Any) -> Measured:
-    """The ratio of two numbers; its ends are the ratios of theirs, at their widest."""
-    pairs = (one.value, other.value), (one.low, other.high), (one.high, other.low)
-    ends = (scale * part / whole for part, whole in pairs)
-    return Measured(*ends, other.n, other.of, interval=WIDEST_RATIO, **more)
 
 
 def counted(

@@ -66,12 +66,13 @@ class KindAttention:
     def table(self, draws: int, seed: int) -> pd.DataFrame:
         """A row per query, kind and head; `n_without` counts the examples without the kind.
 
-        `attention` is a mean over the examples with the kind, `share` and `tokens` over all.
+        `attention` is a mean over the examples with the kind, as are its `sums` and `counts`,
+        `share` and `tokens` over all.
         """
-        frames = []
+        frames, given = [], (draws, seed, INDEPENDENT)
         for query in QUERIES:
-            frame = per_head(self.values[query], "kind", "attention", draws, seed, INDEPENDENT)
-            shares = per_head(self.shares[query], "kind", "share", draws, seed, INDEPENDENT)
+            frame = per_head(self.values[query], "kind", "attention", *given, by_unit=True)
+            shares = per_head(self.shares[query], "kind", "share", *given)
             frame[["share", "share_low", "share_high"]] = shares[["share", "ci_low", "ci_high"]]
             frames.append(frame.assign(query=query))
         frame = pd.concat(frames, ignore_index=True)

@@ -41,11 +41,6 @@ def means(rows: pd.DataFrame, *columns: str) -> np.ndarray:
     return np.array([np.mean(rows[column]) for column in columns or ("attention", *ENDS)])
 
 
-def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """A difference, and the ends that it has at most."""
-    return np.array([one[0] - other[0], one[1] - other[2], one[2] - other[1]])
-
-
 def special_attention(study: Study, target: str, first_layer: str, last_layer: str) -> Cases:
     rows = layers(study.rows(SPECIAL, target=target), first_layer, last_layer)
     if "_to_" in target:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from tests.claims.independent.clark import apart, layers, means
+from tests.claims.independent.clark import layers, means
 from tests.claims.independent.study import (
     ENDS,
     NAMES,
@@ -24,6 +24,7 @@ from tests.claims.independent.study import (
     with_seeds,
 )
 
+ENDS_OF = ("", "_low", "_high")
 SEVEN = [name for name in TITLES if name != "cola"]
 
 
@@ -74,39 +75,34 @@ def glue_score(study: Study, task: str, metric: str, weights: str) -> Cases:
     return [Case(*ends, task, reference=row["majority"], comparable=comparable, task=NAMES[task])]
 
 
-def main_scores(study: Study, *columns: str) -> dict[str, tuple[np.ndarray, bool]]:
+def gains(study: Study, one: str, other: str) -> dict[str, tuple[tuple, bool]]:
     """For each of the seven tasks the difference of two columns, and whether its data are own."""
-    table = study.rows("tables/kovaleva2019-table1.csv", split="dev")
+    table = study.rows("tables/kovaleva2019-gains.csv", split="dev", column=one, other=other)
     found = {}
     for name in SEVEN:
         metric = "pearson" if name == "stsb" else "accuracy"
         rows = table[(table["task"] == TITLES[name]) & (table["metric"] == metric)]
         for row in rows.to_dict("records"):
-            one, other = (
-                np.array(with_seeds(ends, row[f"{column}_sd"], row["seeds"]))
-                for column in columns
-                for ends in [[row[column + end] for end in ("", "_low", "_high")]]
-            )
-            if not np.isnan(one[0] - other[0]):
-                found[name] = apart(one, other), row["official"] and not row["generated"]
+            ends = with_seeds([row[f"gain{end}"] for end in ENDS_OF], row["gain_sd"], row["seeds"])
+            found[name] = ends, row["official"] and not row["generated"]
     return found
 
 
 def table1_gain(study: Study, weights: str, other_weights: str, task: str = "") -> Cases:
-    gains = main_scores(study, weights, other_weights)
+    found = gains(study, weights, other_weights)
     wanted = task.split() or list(TITLES.values())
-    chosen = [name for name in gains if TITLES[name] in wanted]
-    return [Case(*gains[name][0], TITLES[name], task=name) for name in chosen]
+    chosen = [name for name in found if TITLES[name] in wanted]
+    return [Case(*found[name][0], TITLES[name], task=name) for name in chosen]
 
 
 def average_gain(study: Study, weights: str, other_weights: str) -> Cases:
-    gains = main_scores(study, weights, other_weights)
-    if len(gains) < 7:
+    found = gains(study, weights, other_weights)
+    if len(found) < 7:
         return []
-    value = np.mean([gain[0] for gain, _ in gains.values()])
-    below = math.sqrt(sum((gain[0] - gain[1]) ** 2 for gain, _ in gains.values())) / 7
-    above = math.sqrt(sum((gain[2] - gain[0]) ** 2 for gain, _ in gains.values())) / 7
-    own = all(own for _, own in gains.values())
+    value = np.mean([gain[0] for gain, _ in found.values()])
+    below = math.sqrt(sum((gain[0] - gain[1]) ** 2 for gain, _ in found.values())) / 7
+    above = math.sqrt(sum((gain[2] - gain[0]) ** 2 for gain, _ in found.values())) / 7
+    own = all(own for _, own in found.values())
     return [Case(value, value - below, value + above, "seven tasks", 0.0, own)]
 
 
@@ -133,19 +129,19 @@ def features(study: Study, query: str) -> pd.DataFrame:
     return where(rows, stage="fine-tuned", query=query)
 
 
-def by_kind(rows: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Mean attention in percent, with its ends, to each kind that occurs."""
-    found = {kind: 100 * means(where(rows, kind=kind)) for kind in dict.fromkeys(rows["kind"])}
-    return {kind: ends for kind, ends in found.items() if not np.isnan(ends[0])}
+def by_kind(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each kind that occurs, that with most attention first."""
+    found = {kind: where(rows, kind=kind) for kind in dict.fromkeys(rows["kind"])}
+    found = {kind: part for kind, part in found.items() if not np.isnan(means(part)[0])}
+    return dict(sorted(found.items(), key=lambda of_kind: -means(of_kind[1])[0]))
 
 
 def words_to_special(study: Study) -> Cases:
     for task, rows in tasks(features(study, "all")):
         kinds = by_kind(rows)
-        words = [ends for kind, ends in kinds.items() if kind not in ("cls", "sep", "punctuation")]
-        most = max(words, key=lambda ends: ends[0])
+        most = next(kinds[kind] for kind in kinds if kind not in ("cls", "sep", "punctuation"))
         for special in ("cls", "sep"):
-            ratio = 100 * most / kinds[special][[0, 2, 1]]
+            ratio = 100 * over_units(most, over=kinds[special])
             yield Case(*ratio, f"{TITLES[task]}, [{special.upper()}]", task=task)
 
 
@@ -154,7 +150,9 @@ def special_by_depth(
 ) -> Cases:
     for task, rows in tasks(features(study, "all")):
         kinds = by_kind(layers(rows, first_layer, last_layer))
-        yield Case(*apart(kinds[token], kinds[other_token]), TITLES[task], task=task)
+        yield Case(
+            *(100 * over_units(kinds[token], less=kinds[other_token])), TITLES[task], task=task
+        )
 
 
 def cls_attends(study: Study, token: str, task: str) -> Cases:
@@ -162,8 +160,8 @@ def cls_attends(study: Study, token: str, task: str) -> Cases:
         kinds = by_kind(rows[rows["layer"] == max(rows["layer"])])
         if TITLES[name] in task.split() and token in kinds:
             ours = kinds.pop(token)
-            next_best = max(kinds.values(), key=lambda ends: ends[0])
-            yield Case(*apart(ours, next_best), TITLES[name], task=name)
+            next_best = next(iter(kinds.values()))
+            yield Case(*(100 * over_units(ours, less=next_best)), TITLES[name], task=name)
 
 
 def candidates_diagonal(study: Study, link: str) -> Cases:

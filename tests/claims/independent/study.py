@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from tests.core.builders import plain_ends
+from workflow_scripts.core.stats.bootstrap import bootstrap_weights
 
 Z = stats.norm.isf(0.025)
 # The titles of tasks and their names in files.
@@ -152,9 +153,29 @@ def over_units(
         return sum(part[name].map(np.asarray)) / len(part)
 
     sums, sizes = total(rows, column), total(rows, "counts")
+    for part in (less, over):
+        if part is not None and (total(part, "counts") != sizes).any():
+            others = total(part, column), total(part, "counts")
+            return of_two_means((sums, sizes), others, np.subtract if over is None else np.divide)
     sums = sums if less is None else sums - total(less, column)
     sizes = sizes if over is None else total(over, column)
     return np.array([sums.sum() / sizes.sum(), *plain_ends(sums, sizes, 1000, 1)])
+
+
+def of_two_means(one: tuple, other: tuple, join: np.ufunc) -> np.ndarray:
+    """Two means, each of sums and sizes by unit, joined, with percentiles over samples of units."""
+
+    def joined(row: np.ndarray) -> float:
+        means = (
+            row @ sums / (row @ sizes) if row @ sizes else np.nan for sums, sizes in (one, other)
+        )
+        return join(*means)
+
+    n = min(np.count_nonzero(sizes) for _, sizes in (one, other))
+    samples = [joined(row) for row in bootstrap_weights(len(one[0]), 1000, 1)]
+    beyond = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1) if n < 50 else Z
+    ends = np.nanpercentile(samples, 100 * stats.norm.cdf([-beyond, beyond]))
+    return np.array([joined(np.ones(len(one[0]))), *ends])
 
 
 def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -14,6 +14,8 @@ from workflow_scripts.core.stats.metrics import SUMS, weighted_scores
 log = logging.getLogger(__name__)
 
 LEVEL = 0.05  # of the corrected p-values
+THRESHOLDS, PRECISE = (0.01, LEVEL), 0.1  # of corrected p-values; their error near these, a share
+MOST_DRAWN = 1 << 23  # draws times variants: p-values become no more precise than in some 300 MB
 TOLERANCE = 1e-9  # effects that are equal up to rounding count as equally large
 CORRELATIONS = ("pearson", "spearman")  # do not change with the scale of predictions
 CELLS = 1 << 19  # examples times draws that are swapped at once: intermediate results stay small
@@ -209,7 +211,8 @@ def _sum(statistics: np.ndarray) -> np.ndarray:
 class Test:
     """Two-sided p-values [variant], alone and corrected for all variants; the critical p-value.
 
-    `error` is the standard error of `corrected` that the number of draws leaves. One more variant
+    `error` is the standard error of `corrected` that the number of draws leaves: that of a share of
+    draws, and what the error of a drawn p moves it by. One more variant
     would be significant among these if its p-value alone were at most `critical`.
     """
 
@@ -230,6 +233,7 @@ def test(
     """The test that variants [variant, example, ...] score as the baseline [example, ...] does.
 
     A variant that changes no prediction has p = 1. The p-value of one that changes few is exact.
+    With `draws`, or as many more as `precise` takes.
     """
     if 1 + len(variants) >= LEVEL * (1 + draws):
         # Each variant has its own largest draw, so about as many draws have the smallest p.
@@ -239,8 +243,29 @@ def test(
             *(draws, len(variants), LEVEL, 100 * (1 + len(variants))),
         )
     both = baseline[None], variants
-    drawn = compared.swapped(*both, draws, seed)
-    return smallest_p(compared.observed(*both), drawn, compared.exact(*both))
+    observed, exact = compared.observed(*both), compared.exact(*both)
+    return precise(
+        lambda drawn: smallest_p(observed, compared.swapped(*both, drawn, seed), exact),
+        draws,
+        len(variants),
+    )
+
+
+def precise(tested: Callable[[int], Test], draws: int, n_variants: int) -> Test:
+    """The test `tested` with `draws`, or as many as make undecided corrected p-values precise.
+
+    Undecided is one that is less than two errors from one of THRESHOLDS, and precise where its
+    error is at most PRECISE of it. No more draws are taken than MOST_DRAWN allows.
+    """
+    while True:
+        found = tested(draws)
+        distance = np.abs(found.corrected[:, None] - THRESHOLDS).min(axis=1)
+        short = found.error / (PRECISE * found.corrected)
+        short = short[(distance < 2 * found.error) & (short > 1)]
+        more = min(int(draws * short.max(initial=1) ** 2) + 1, MOST_DRAWN // n_variants)
+        if not len(short) or more <= draws:
+            return found
+        draws = more
 
 
 def smallest_p(
@@ -266,10 +291,18 @@ def smallest_p(
     p = p.clip(max=1)
     order = p[0].argsort(kind="stable")
     smallest = np.minimum.accumulate(p[:, order[::-1]], axis=1)[:, ::-1]
-    shares = (smallest <= p[0, order] + TOLERANCE).mean(axis=0)
-    corrected = np.empty_like(shares)
-    corrected[order] = np.maximum.accumulate(np.maximum(shares, p[0, order]))
-    error = np.sqrt(corrected * (1 - corrected) / len(sizes))
+    own = p[0, order]
+    drawn = np.array([not len(exact) or exact[column] is None for column in order])
+    spread = np.where(drawn, np.sqrt(own * (1 - own) / len(sizes)), 0)
+    below, shares, above = (
+        (smallest <= own + moved + TOLERANCE).mean(axis=0) for moved in (-spread, 0, spread)
+    )
+    shares = np.maximum(shares, own)
+    errors = np.hypot(np.sqrt(shares * (1 - shares) / len(sizes)), (above - below) / 2)
+    corrected, error = np.empty_like(shares), np.empty_like(shares)
+    corrected[order] = np.maximum.accumulate(shares)
+    largest = np.where(shares >= corrected[order], np.arange(len(shares)), 0)
+    error[order] = errors[np.maximum.accumulate(largest)]
     return Test(p[0], corrected, error, _critical(smallest[:, 0]))
 
 
