@@ -45,6 +45,7 @@ def two_chapters(folder: Path, model: Path) -> TinyStudy:
     for chapter in set(CHAPTERS) - KEPT:
         del study.config[chapter]
     del study.config["models"]["decoder"]  # whose only chapter is the battery
+    del study.config["models"]["twin"]  # and the comparison
     study.config["tasks"] = {TASK: study.config["tasks"][TASK]}
     study.config["attention"]["shards"] = 2
     study.config["device"] = "auto"
