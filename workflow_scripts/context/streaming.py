@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 
-from workflow_scripts.context.files import THRESHOLD, read_heads
+from workflow_scripts.context.files import THRESHOLD, of_queries, read_heads
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.interventions import between
@@ -50,38 +50,35 @@ class Streaming(attention.Watcher):
 def apply(
     model: PreTrainedModel, path: str | Path | None, threshold: float = THRESHOLD
 ) -> PreTrainedModel:
-    """Make a decoder of transformers attend as a list of key-value heads states, also in `generate`.
+    """Make a decoder of transformers attend as a list of heads states, also in `generate`.
 
-    `path` is a full_attention_heads.tsv with its config.json next to it, or their folder: heads with
-    at most `threshold` stream. Of another list, it takes the place; None lets all heads see all
-    tokens again. This is a mask by head: all keys and values are kept and computed, so that it saves
-    neither memory nor time, and shows what a cache without them would do. Returns the model.
-    Raises InputError for a list that cannot be read or is of another shape, and for other models.
+    `path` is a full_attention_heads.tsv with its config.json next to it, or their folder: heads
+    with at most `threshold` stream. It takes the place of an earlier list; None lets all heads see
+    all tokens again. This masks by head. All keys and values are kept and computed: it saves
+    neither memory nor time. Returns the model; raises InputError for a list that cannot be read or
+    is of another shape, and for a model other than a decoder.
     """
-    layers = attention.n_layers(model)
-    use_cache = model.config.use_cache
-    attention.open_attention(model)
-    model.config.use_cache = use_cache
-    known = next(attention.MODULES[each] for each in model.modules() if each in attention.MODULES)
-    watchers = known.watched.watchers
+    body, use_cache = model.base_model, getattr(model.config, "use_cache", None)
+    shape = attention.n_layers(body), attention.n_kv_heads(attention.open_attention(body))
+    body.config.use_cache = use_cache
+    if attention.is_bidirectional(body):
+        raise InputError(f"{body.config.model_type}: tokens attend to later tokens; use a decoder")
+    watchers = next(
+        known.watched.watchers for each in body.modules() if (known := attention.MODULES.get(each))
+    )
+    heads = None if path is None else read_heads(Path(path))
+    if heads is not None and heads.full.shape != shape:
+        raise InputError(
+            f"{path}: {heads.full.shape} layers and key-value heads, but the model has {shape}; "
+            "use a list of this model"
+        )
     for earlier in [each for each in watchers if isinstance(each, Streaming)]:
         watchers.remove(earlier)
         earlier.hook.remove()
-    if path is None:
-        return model
-    if attention.is_bidirectional(model):
-        raise InputError(f"{model.config.model_type}: tokens attend to later tokens; use a decoder")
-    heads, shape = read_heads(Path(path)), (layers, attention.n_kv_heads(model))
-    if heads.full.shape != shape:
-        raise InputError(
-            f"{path}: {heads.full.shape} layers and key-value heads, but the model has {shape}; use "
-            "the list of this model"
-        )
-    streams = torch.from_numpy(heads.streams(threshold)).to(model.device)
-    streams = streams.repeat_interleave(attention.n_heads(model) // shape[1], 1)
-    recent = torch.tensor(heads.recent, device=model.device)
-    watcher = Streaming(streams, heads.sinks, recent)
-    body = model.get_decoder()
-    watcher.hook = body.register_forward_pre_hook(watcher.read_pass, with_kwargs=True)
-    watchers.append(watcher)
+    if heads is not None:
+        streams = torch.from_numpy(of_queries(heads.streams(threshold), attention.n_heads(body)))
+        recent = torch.tensor(heads.recent, device=body.device)
+        watcher = Streaming(streams.to(body.device), heads.sinks, recent)
+        watcher.hook = body.register_forward_pre_hook(watcher.read_pass, with_kwargs=True)
+        watchers.append(watcher)
     return model

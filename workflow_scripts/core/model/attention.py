@@ -298,6 +298,8 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     with something else than what the function returns, or gives it an argument that may change the
     scores and is not known here: patterns and interventions would then be silently wrong.
     """
+    if model in _WATCHED and _WATCHED[model].watchers:
+        return model  # it was opened before, and is being watched
     if model not in _WATCHED:
         config = model.config
         before = config._attn_implementation, getattr(config, "use_cache", None)
