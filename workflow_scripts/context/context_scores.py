@@ -87,7 +87,7 @@ def estimates(
     The first is the derivative of a text's mean loss by a gate that mixes the streaming pattern
     into the plain one, at no streaming (as Michel et al. 2019, section 4.1, with another gate). The
     second is the weight on the tokens that streaming hides, mean over queries from which it hides
-    some, and over the heads of a group.
+    some and that predict a token, and over the heads of a group.
     """
     model.requires_grad_(False)
     found = []
@@ -136,9 +136,9 @@ def repeated(
         watcher = LargestWeights(queries, slice(start, len(text)), n_kv_heads(model))
         with torch.inference_mode(), running.OneDNN(), attention.watching(model, watcher):
             model.get_decoder()(torch.tensor([ids], device=model.device), use_cache=False)
-        found.append(watcher.largest)
-    by_token = np.array(found)  # [document, layer, key-value head, token]
-    return {"kvzip": by_token.mean(-1), "kvzip_max": by_token.max(-1)}
+        found.append(np.stack(watcher.largest))  # [layer, key-value head, token]
+    means = {"kvzip": np.mean, "kvzip_max": np.max}
+    return {name: np.stack([of(each, axis=-1) for each in found]) for name, of in means.items()}
 
 
 def timed(
@@ -147,7 +147,8 @@ def timed(
     """What `score` gives; its seconds go into the log, as they differ from run to run."""
     start = time.perf_counter()
     found = score(*given)
-    log.info("%s: %.1f seconds (%s)", what, time.perf_counter() - start, ", ".join(found))
+    seconds = time.perf_counter() - start
+    log.info("%s for each document, %s: %.1f s", what, ", ".join(found), seconds)
     return found
 
 
@@ -200,9 +201,9 @@ def main(
     decoder = opened(card, n_tokens, sinks, recent, device)
     given = decoder, tokens
     start = int(card["start"] is not None)
-    found = timed("one repeated pass each", repeated, *given, prompt, start)
-    found |= timed("one backward pass each", estimates, *given, sinks, recent)
-    found = timed("one pass for each head", exact, *given, sinks, recent) | found
+    found = timed("one pass for each head", exact, *given, sinks, recent)
+    found |= timed("one backward pass", estimates, *given, sinks, recent)
+    found |= timed("one repeated pass", repeated, *given, prompt, start)
     of_needles = None
     for path in retrieval:
         rows = tables.read(path).sort_values(["layer", "head"])

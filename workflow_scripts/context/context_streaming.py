@@ -108,7 +108,8 @@ def compared(
     """One row per order of nats [draw, step, document]: its area, and gains by it.
 
     `gain` is by how much the area is smaller than that of random orders, `window_gain` than that of
-    a longer window for all heads; both intervals resample documents, paired, and random orders.
+    a longer window for all heads. Both intervals resample documents, paired, and random orders; the
+    orders of scores are held fixed.
     """
     n_documents, rows = found[RANDOM].shape[2], []
     shares = np.linspace(0, 1, found[WINDOW].shape[1])
@@ -125,7 +126,7 @@ def compared(
             low, high = resampling.percentile_ends(differences[1:], n_documents)
             row |= {gain: differences[0], f"{gain}_low": low, f"{gain}_high": high}
         row["share_of_rise"] = share_of_rise(each[0] - each[0, 0], each[0, 0], steps)
-        if name in scores:
+        if name in scores and name != "exact":
             row |= agreement(scores[name], scores["exact"], draws, seed)
         rows.append(row | {"n": n_documents, "draws": len(found[name])})
     return pd.DataFrame(rows)
