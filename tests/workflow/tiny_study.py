@@ -134,7 +134,11 @@ def tiny_config() -> dict[str, Any]:
         "threads": 1,  # so that two jobs run at a time: most of each is the import of torch
         "models": {
             "tiny": {"from": "tiny-model"},
-            "decoder": {"from": "tiny-decoder", "kind": "decoder", "chapters": ["battery", "context"]},
+            "decoder": {
+                "from": "tiny-decoder",
+                "kind": "decoder",
+                "chapters": ["battery", "context"],
+            },
             "twin": {"from": "tiny-model", "chapters": ["compare"]},
         },
         "corpora": {

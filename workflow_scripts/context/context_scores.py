@@ -188,7 +188,7 @@ def main(
     device: str = "auto",
     seed: int = 1,
 ) -> None:
-    """Write the scores; `retrieval` is the battery's table, measured on the text `seen`, or none."""
+    """Write the scores; `retrieval` is the battery's table, of the text `seen`, or none."""
     card = read_card(model)
     tokens, _ = sampled(card, corpus, seen, n_tokens, n_documents, n_held_out, seed)
     tokenizer = models.load_tokenizer(models.directory_of(card))

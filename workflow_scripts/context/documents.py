@@ -85,5 +85,5 @@ def cache_bytes(
 
 
 def of_groups(values: torch.Tensor, n_kv: int) -> torch.Tensor:
-    """Values of heads [head, ...] as those of the key-value head that they share, [kv, group, ...]."""
+    """Values of heads [head, ...] by the key-value head that they share, [kv, group, ...]."""
     return values.unflatten(0, (n_kv, -1))

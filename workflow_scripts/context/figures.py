@@ -33,7 +33,8 @@ def context_curves(curves: Path) -> Figure:
             figures.line(axes, 100 * rows["share"], rows["change"], look, look.name, ends)
     heads, plain = frame["streaming"].max(), frame["nats"].iloc[0]
     axes.axhline(0, color=colours.UNCHANGED, lw=1, zorder=1)
-    axes.set_xlabel(f"Streaming, % of {heads} key-value heads; {figures.sample(frame, 'documents')}")
+    over = figures.sample(frame, "documents")
+    axes.set_xlabel(f"Streaming, % of {heads} key-value heads; {over}")
     axes.set_ylabel(f"Nats per token\nabove {plain:.3f}")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure

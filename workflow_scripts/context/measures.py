@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.forms import NO_EFFECT, OVER_DOCUMENTS, Form, Study, Table, Tables
+from workflow_scripts.core.measures.forms import (
+    NO_EFFECT,
+    OVER_DOCUMENTS,
+    Form,
+    Study,
+    Table,
+    Tables,
+)
 
 EXACT = Table(
     "context/scores.parquet",
@@ -43,8 +50,8 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     yield EXACT.form(
         "context.exact",
         "Streaming, nats per token",
-        "Nats per token of running text where the key-value head sees a text's first tokens and the "
-        f"last ones alone, minus those of the intact model. Above 0 is a loss. {over}",
+        "Nats per token of running text where the key-value head sees a text's first tokens and "
+        f"the last ones alone, minus those of the intact model. Above 0 is a loss. {over}",
     )
     yield ESTIMATE.form(
         "context.estimate",
