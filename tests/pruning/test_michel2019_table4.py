@@ -1,15 +1,23 @@
 """Heads removed for good give the outputs of the gated model, and how their speed is measured."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.claims import michel  # noqa: F401  which enters its measures
+from workflow_scripts.claims.products import MEASURES, NotMeasured, Products
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.pruning import michel2019_table4
 from workflow_scripts.pruning.michel2019_table4 import remove_heads, whole_batches
 
 
@@ -49,3 +57,29 @@ def test_batches_are_full() -> None:
     assert whole_batches(tokens, 1) == [[text] for text in tokens]
     assert whole_batches(tokens, 4) == [tokens[:4], [tokens[4], *tokens[:3]]]
     assert whole_batches(tokens, 12) == [[*tokens, *tokens, *tokens[:2]]]
+
+
+def test_a_model_whose_heads_stay_is_timed_whole(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, tokens = random_classifier("albert"), random_tokens((4, 5))
+    sampler = SimpleNamespace(sample=lambda split, n: (tokens, None))
+    monkeypatch.setattr(
+        michel2019_table4, "classifier_and_sampler", lambda *_: (open_attention(model), sampler)
+    )
+    heads = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
+    order = pd.DataFrame(heads, columns=["layer", "head"]).assign(strategy="importance", step=1)
+    tables.write(order, tmp_path / "order.parquet")
+    speed = tmp_path / "tables/michel2019-table4.csv"
+    speed.parent.mkdir()
+    michel2019_table4.main(
+        *(tmp_path, tmp_path, tmp_path / "order.parquet", speed),
+        **{"task": "mrpc", "sample_seed": 1, "share": 0.5, "examples": 2, "repeats": 2},
+        **{"max_tokens": 16, "device": "cpu"},
+    )
+    rows = pd.read_csv(speed)
+    assert (rows["original"] > 0).all() and rows["pruned"].isna().all()
+    assert "albert: its heads cannot be removed" in caplog.text
+    products = Products([speed])
+    with pytest.raises(NotMeasured, match="cannot be removed"):
+        list(MEASURES["speed_gain"].numbers(products, batch_size=1))

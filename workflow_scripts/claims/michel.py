@@ -231,7 +231,9 @@ def speed_gain(products: Products, batch_size: int) -> Cases:
 
     The interval is Student's, as if the two medians over repeats were means.
     """
-    rows = products.rows("michel2019-table4", batch_size=batch_size)
+    rows = products.rows("michel2019-table4", batch_size=batch_size).dropna(subset="pruned")
+    if rows.empty:
+        raise NotMeasured("the heads cannot be removed from the model's weights")
     for row in rows.itertuples():
         repeats = int(row.repeats)
         spread = math.hypot(row.original_sd / row.original, row.pruned_sd / row.pruned)

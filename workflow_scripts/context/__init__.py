@@ -1,4 +1,4 @@
-"""context: which key-value heads of a decoder need the whole context, in files that load."""
+"""Which key-value heads of a decoder need the whole context, and which its ends alone."""
 
 from importlib import import_module
 from typing import Any

@@ -188,8 +188,8 @@ def ablate(
     head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
     (`zero`), or what `instead` gives for each of `tokens`. One pass has at most `pass_tokens`
     tokens, all stacked variants included, or one example's. In mode `stream` `disabled` is int: the
-    last tokens that a head sees next to the first `sinks`, 0 for one that sees all. The whole model runs once for each
-    variant where its layers do not run from each one up as in the whole model.
+    last tokens that a head sees next to the first `sinks`, 0 for one that sees all. The whole model
+    runs once for each variant where its layers do not run from each one up as in the whole model.
     """
     lengths, size = [len(example) for example in tokens], pass_tokens // n_heads(model)
 
