@@ -63,10 +63,19 @@ def test_retrieval_head_and_headkv_read_the_scores(tmp_path: Path) -> None:
         files.read_scores(path)
 
 
+def test_a_list_by_ranks_streams_the_share_of_its_threshold() -> None:
+    """A score of each key-value head stands at both heads that share it."""
+    scores = {"layer": [0, 0, 0, 0, 1, 1, 1, 1], "key_value_head": [0, 0, 1, 1] * 2}
+    rows = pd.DataFrame(scores | {"exact": [0.3, 0.3, -2, -2, 0, 0, 0.1, 0.1]})
+    found = files.ranked(rows, "exact", 4, 256)
+    assert found.full.tolist() == [[1, 0.25], [0.5, 0.75]]
+    assert [found.streams(share).sum() for share in (0, 0.25, 0.5, 1)] == [0, 1, 2, 4]
+
+
 def test_the_card_has_the_curve_in_words_and_numbers() -> None:
-    columns = ["share", "loss", "low", "high", "bytes"]
-    curve = pd.DataFrame([[0, 3.21, 3.1, 3.3, 47185920], [0.5, 3.25, 3.2, 3.4, 23592960]])
-    text = files.card("tiny", HEADS, curve.set_axis(columns, axis=1))
+    columns = ["share", "nats", "change", "change_low", "change_high", "bytes"]
+    curve = pd.DataFrame([[0.5, 3.25, 0.04, -0.01, 0.09, 23592960]], columns=columns)
+    text = files.card("tiny", HEADS, curve)
     assert "9 of 12 key-value heads stream." in text
     assert "the first 4 and the last 256 tokens." in text
-    assert text.splitlines()[-1] == "| 50% | 3.2500 | 3.2000 to 3.4000 | 23,592,960 |"
+    assert text.splitlines()[-1] == "| 50% | 3.2500 | +0.0400 (-0.0100 to +0.0900) | 23,592,960 |"

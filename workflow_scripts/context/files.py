@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from workflow_scripts.core.errors import InputError, one_line
 
@@ -29,6 +30,17 @@ class HeadList(NamedTuple):
     def streams(self, threshold: float = THRESHOLD) -> np.ndarray:
         """Which heads stream, bool [layer, key-value head]."""
         return self.full <= threshold
+
+
+def ranked(rows: pd.DataFrame, score: str, sinks: int, recent: int) -> HeadList:
+    """The list by a column of context/scores.parquet: at threshold t the lowest t of heads stream.
+
+    Values are the ranks of key-value heads as shares, the largest 1; of equal ones the first is
+    lower.
+    """
+    of_heads = rows.groupby(["layer", "key_value_head"])[score].first().unstack()
+    ranks = rankdata(of_heads, "ordinal", axis=None).reshape(of_heads.shape)
+    return HeadList(ranks / ranks.size, sinks, recent)
 
 
 def write_heads(folder: Path, heads: HeadList) -> None:
@@ -106,26 +118,24 @@ def layer_types(heads: HeadList, threshold: float = THRESHOLD) -> dict[str, list
 
 
 def card(model: str, heads: HeadList, curve: pd.DataFrame, threshold: float = THRESHOLD) -> str:
-    """A Markdown section for a model's page: the list in words and numbers, and its curve.
+    """A Markdown section for a model's page; `curve` are rows of tables/context-curves.csv.
 
-    `curve` has a row for each share of heads that stream: `share`, `loss` in nats per token with
-    its 95% interval `low` to `high`, and `bytes` of the cache.
+    They have the `share` of heads that stream, `nats` per token, their `change` with its 95%
+    interval, and `bytes` of the cache.
     """
     streams = heads.streams(threshold)
-    rows = "\n".join(
-        f"| {row.share:.0%} | {row.loss:.4f} | {row.low:.4f} to {row.high:.4f} | {row.bytes:,.0f} |"
-        for row in curve.itertuples()
-    )
-    return f"""## Key-value heads of {model} that need the whole context
-
-{streams.sum()} of {streams.size} key-value heads stream.
-They see the first {heads.sinks} and the last {heads.recent} tokens.
-`{HEADS}` and `{CONFIG}` load in duo-attention; a value above {threshold:g} is the whole context.
-
-| heads that stream | loss (nats per token) | 95% interval | bytes of the cache |
-| --- | --- | --- | --- |
-{rows}
-"""
+    lines = [
+        f"## Key-value heads of {model} that need the whole context\n",
+        f"{streams.sum()} of {streams.size} key-value heads stream.",
+        f"They see the first {heads.sinks} and the last {heads.recent} tokens.",
+        f"`{HEADS}` and `{CONFIG}` load in duo-attention; above {threshold:g} is the whole context.\n",
+        "| heads that stream | nats per token | change (95% interval) | bytes of the cache |",
+        "| --- | --- | --- | --- |",
+    ]
+    for row in curve.itertuples():
+        change = f"{row.change:+.4f} ({row.change_low:+.4f} to {row.change_high:+.4f})"
+        lines.append(f"| {row.share:.0%} | {row.nats:.4f} | {change} | {row.bytes:,.0f} |")
+    return "\n".join(lines) + "\n"
 
 
 @contextmanager
