@@ -86,6 +86,8 @@ def test_generation_with_a_cache_and_padding_is_that_without(
         text = TOKENS[row : row + 1, start:20]
         alone = torch.stack(model.generate(text, use_cache=False, **options).logits)
         np.testing.assert_allclose(cached[:, row], alone[:, 0], atol=1e-4)
+    with pytest.raises(InputError, match="a static cache"):
+        model.generate(text, cache_implementation="static", **options)
 
 
 def test_layers_with_a_window_are_those_whose_heads_all_stream(tmp_path: Path) -> None:

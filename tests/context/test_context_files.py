@@ -46,21 +46,21 @@ def test_learnt_gates_are_read_and_other_files_refused(tmp_path: Path) -> None:
 
 def test_retrieval_head_and_headkv_read_the_scores(tmp_path: Path) -> None:
     """Both read the first line; HeadKV takes the order of the file for that of the heads."""
-    path, scores = tmp_path / "scores.json", files.of_queries(FULL, 6)
-    files.write_scores(path, np.stack([scores, scores / 2], 2))
+    path = tmp_path / "scores.json"
+    files.write_scores(path, FULL, 6)
     with path.open() as file:
         found = json.loads(file.readline())
     ranked = sorted(found.items(), key=lambda item: np.mean(item[1]), reverse=True)
     best = [tuple(int(number) for number in name.split("-")) for name, _ in ranked[:4]]
     assert set(best) == {(0, 0), (0, 1), (2, 4), (2, 5)}
     by_order = np.reshape([np.mean(runs) for runs in found.values()], (4, 6))
-    np.testing.assert_allclose(by_order, 0.75 * scores)
-    np.testing.assert_allclose(files.of_groups(files.read_scores(path), 3), 0.75 * FULL)
-    path.write_text('{"1-0": [0], "0-1": [3], "1-1": [4], "0-0": [1, 2]}', encoding="utf-8")
-    assert files.of_groups(files.read_scores(path), 1).tolist() == [[3], [4]]
+    np.testing.assert_array_equal(by_order, np.repeat(FULL, 2, axis=1))
+    np.testing.assert_array_equal(files.read_scores(path, 3), FULL)
+    path.write_text('{"1-0": [0], "0-1": [3], "1-1": [4], "0-0": [1, 7]}', encoding="utf-8")
+    assert files.read_scores(path, 1).tolist() == [[4], [4]]
     path.write_text('{"1-0": [0]}', encoding="utf-8")
     with pytest.raises(InputError, match="a head lacks scores"):
-        files.read_scores(path)
+        files.read_scores(path, 1)
 
 
 def test_a_list_by_ranks_streams_the_share_of_its_threshold() -> None:

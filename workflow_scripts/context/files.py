@@ -71,22 +71,19 @@ def read_heads(path: Path) -> HeadList:
     return HeadList(full.clip(0, 1), sinks, recent)
 
 
-def write_scores(path: Path, scores: np.ndarray) -> None:
-    """Write {"layer-head": [scores]} as Retrieval_Head and HeadKV read it, on one line.
+def write_scores(path: Path, full: np.ndarray, n_heads: int) -> None:
+    """Write {"layer-head": [score]} as Retrieval_Head and HeadKV read it, on one line.
 
-    `scores` are [layer, head of the queries, run], at least 0 and not all 0: HeadKV takes shares
-    of their sum, and the order of the file for that of the heads.
+    Theirs are the `n_heads` heads of the queries, each with the value of its key-value head. HeadKV
+    takes shares of the sum, which must be above 0, and the file's order for that of the heads.
     """
-    found = {
-        f"{layer}-{head}": runs
-        for layer, of in enumerate(scores.tolist())
-        for head, runs in enumerate(of)
-    }
+    scores = full.repeat(n_heads // full.shape[1], axis=1)
+    found = {f"{layer}-{head}": [value] for (layer, head), value in np.ndenumerate(scores)}
     path.write_text(json.dumps(found) + "\n", encoding="utf-8")
 
 
-def read_scores(path: Path) -> np.ndarray:
-    """The mean score of each head of the queries, [layer, head], from Retrieval_Head's JSON."""
+def read_scores(path: Path, n_kv_heads: int) -> np.ndarray:
+    """The largest mean score of each group's heads, [layer, key-value head]. Raises InputError."""
     with _readable(path):
         found = json.loads(path.read_text(encoding="utf-8"))
         places = np.array([[int(number) for number in name.split("-")] for name in found])
@@ -94,17 +91,7 @@ def read_scores(path: Path) -> np.ndarray:
         scores[tuple(places.T)] = [np.mean(runs) for runs in found.values()]
         if np.isnan(scores).any():
             raise ValueError("a head lacks scores")
-    return scores
-
-
-def of_queries(full: np.ndarray, n_heads: int) -> np.ndarray:
-    """Values of key-value heads, [layer, key-value head], as those of `n_heads` query heads."""
-    return full.repeat(n_heads // full.shape[1], axis=1)
-
-
-def of_groups(scores: np.ndarray, n_kv_heads: int) -> np.ndarray:
-    """Scores [layer, head of the queries] as those of key-value heads: each group's largest."""
-    return scores.reshape(len(scores), n_kv_heads, -1).max(2)
+        return scores.reshape(len(scores), n_kv_heads, -1).max(2)
 
 
 def layer_types(heads: HeadList, threshold: float = THRESHOLD) -> dict[str, list[str] | int]:
@@ -128,7 +115,7 @@ def card(model: str, heads: HeadList, curve: pd.DataFrame, threshold: float = TH
         f"## Key-value heads of {model} that need the whole context\n",
         f"{streams.sum()} of {streams.size} key-value heads stream.",
         f"They see the first {heads.sinks} and the last {heads.recent} tokens.",
-        f"`{HEADS}` and `{CONFIG}` load in duo-attention; above {threshold:g} is the whole context.\n",
+        f"`{HEADS}` and `{CONFIG}` load in duo-attention: above {threshold:g} is all context.\n",
         "| heads that stream | nats per token | change (95% interval) | bytes of the cache |",
         "| --- | --- | --- | --- |",
     ]

@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 
-from workflow_scripts.context.files import THRESHOLD, of_queries, read_heads
+from workflow_scripts.context.files import THRESHOLD, read_heads
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.interventions import between
@@ -30,6 +30,8 @@ class Streaming(attention.Watcher):
         """Before a decoder's forward pass: where its texts begin, and their length so far."""
         inputs = (*args[:1], kwargs.get("input_ids"), kwargs.get("inputs_embeds"))
         kept = kwargs.get("past_key_values")
+        if kept is not None and kept.is_compileable:
+            raise InputError("apply: a static cache has keys of no token; use the default cache")
         self.tokens = next(each for each in inputs if each is not None).shape[1]
         self.tokens += 0 if kept is None else kept.get_seq_length()
         mask = kwargs.get("attention_mask")
@@ -40,8 +42,6 @@ class Streaming(attention.Watcher):
         if not self.streams[layer].any():
             return None
         queries, keys = scores.shape[2:]
-        if keys > self.tokens:
-            raise InputError("apply: a static cache, with keys of no token; use the default cache")
         dropped = self.tokens - keys  # by the cache of a layer with a window
         unseen = between(queries, keys, self.first + self.sinks - dropped, self.recent)
         return unseen & self.streams[layer][:, None, None]
@@ -76,9 +76,10 @@ def apply(
         watchers.remove(earlier)
         earlier.hook.remove()
     if heads is not None:
-        streams = torch.from_numpy(of_queries(heads.streams(threshold), attention.n_heads(body)))
+        streams = torch.from_numpy(heads.streams(threshold)).to(body.device)
+        streams = streams.repeat_interleave(attention.n_heads(body) // shape[1], 1)
         recent = torch.tensor(heads.recent, device=body.device)
-        watcher = Streaming(streams.to(body.device), heads.sinks, recent)
+        watcher = Streaming(streams, heads.sinks, recent)
         watcher.hook = body.register_forward_pre_hook(watcher.read_pass, with_kwargs=True)
         watchers.append(watcher)
     return model
