@@ -137,6 +137,14 @@ def domains_of(wildcards) -> list[str]:
     return [file for domain in domains for file in local_files(domain.get("path"))]
 
 
+def task_training_files(wildcards) -> list[str]:
+    """The local files of a task that training reads: of a directory, those of its training split."""
+    files = files_of(TASKS, "task")(wildcards)
+    if Path(TASKS[wildcards.task].get("path", "")).is_dir():
+        return [file for file in files if Path(file).name.lower().startswith("train")]
+    return files
+
+
 def argument_search(grid: str, settings: dict, wildcards) -> list[str]:
     """The search that training takes its settings from, where its grid has several points."""
     if not any(len(values) > 1 for values in settings["grid"].values()):

@@ -7,6 +7,14 @@ TASK_GENERATED = {
     task: contents(generated=[f"<results>/tasks/{task}.generated"] if "generate" in entry else [])
     for task, entry in TASKS.items()
 }
+TASK_TRAINING_GENERATED = {
+    task: contents(
+        generated=[f"<results>/tasks/{task}.training.generated"] if "generate" in entry else []
+    )
+    for task, entry in TASKS.items()
+}
+# The settings of a task that training does not read.
+TASK_EVALUATED = ("n_dev", "domains")
 # The directory of ARCT's files where the study generates them.
 TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT else []
 TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_files(ARCT.get(key))]
@@ -42,6 +50,30 @@ use rule light_step as prepare_task with:
         n_dev=lookup("{task}/n_dev", within=TASKS),
         seed=config["seed"],
         aside=bool(ADOPTED) and not TRAINED,
+
+
+# What is trained on, apart: what is evaluated on trains nothing again.
+use rule generate_task as generate_training with:
+    output:
+        **folder("generated", "<results>/tasks/{task}.training.generated"),
+    params:
+        n_dev=0,
+
+
+use rule light_step as prepare_training with:
+    input:
+        files=task_training_files,
+        generated=lookup("{task}/generated", within=TASK_TRAINING_GENERATED),
+        generated_digests=lookup("{task}/generated_digests", within=TASK_TRAINING_GENERATED),
+    output:
+        training="<results>/tasks/{task}.training.parquet",
+    priority: 20  # short, and the longest chains begin here
+    params:
+        **step("tasks/prepare_training.py"),
+        name="{task}",
+        source=source(TASKS, "task", TASK_EVALUATED + ("n_train", "max_tokens", "generate")),
+        n_train=lookup("{task}/n_train", within=TASKS),
+        seed=config["seed"],
 
 
 use rule light_step as task_annotation with:
