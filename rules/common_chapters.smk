@@ -137,12 +137,12 @@ def domains_of(wildcards) -> list[str]:
     return [file for domain in domains for file in local_files(domain.get("path"))]
 
 
-def task_training_files(wildcards) -> list[str]:
-    """The local files of a task that training reads: of a directory, those of its training split."""
-    files = files_of(TASKS, "task")(wildcards)
-    if Path(TASKS[wildcards.task].get("path", "")).is_dir():
-        return [file for file in files if Path(file).name.lower().startswith("train")]
-    return files
+def training_files(path: str | None, unread: tuple[str, ...]) -> list[str]:
+    """The local files at a path; of a directory, those whose names begin with none of `unread`."""
+    files = local_files(path)
+    if path is None or downloads.directory_of(path) or not Path(path).is_dir():
+        return files
+    return [file for file in files if not Path(file).name.lower().startswith(unread)]
 
 
 def argument_search(grid: str, settings: dict, wildcards) -> list[str]:

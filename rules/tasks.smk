@@ -62,7 +62,7 @@ use rule generate_task as generate_training with:
 
 use rule light_step as prepare_training with:
     input:
-        files=task_training_files,
+        files=lambda w: training_files(TASKS[w.task].get("path"), ("dev", "test")),
         generated=lookup("{task}/generated", within=TASK_TRAINING_GENERATED),
         generated_digests=lookup("{task}/generated_digests", within=TASK_TRAINING_GENERATED),
     output:
@@ -98,6 +98,13 @@ use rule light_step as generate_arct with:
         seed=config["seed"],
 
 
+use rule generate_arct as generate_arct_training with:
+    output:
+        **folder("generated", "<results>/tasks/arct.training.generate"),
+    params:
+        numbers=without(ARCT.get("generate", {}), ("test",)),
+
+
 use rule light_step as prepare_arct with:
     input:
         **contents(directory=TASK_ARCT_DIRECTORY),
@@ -112,4 +119,22 @@ use rule light_step as prepare_arct with:
         source=without(ARCT, ("adversarial", "n_train")),
         adversarial=ARCT.get("adversarial"),
         n_train=ARCT.get("n_train", 0),
+        seed=config["seed"],
+
+
+# What is trained on and what chooses an epoch, apart from the test set.
+use rule light_step as prepare_arct_training with:
+    input:
+        **contents(
+            directory=[f"<results>/tasks/arct.training.generate"] if "generate" in ARCT else []
+        ),
+        files=training_files(ARCT.get("path"), ("test", "truth")),
+    output:
+        table="<results>/tasks/arct.training.parquet",
+    params:
+        **step("tasks/prepare_arct.py"),
+        source=without(ARCT, ("adversarial", "n_train", "generate", "test", "truth")),
+        adversarial=ARCT.get("adversarial"),
+        n_train=ARCT.get("n_train", 0),
+        splits=["train", "dev"],
         seed=config["seed"],
