@@ -7,6 +7,7 @@ from tests.printed import rules_of
 from tests.workflow.tiny_study import TinyStudy, rules_importing
 
 TRAININGS = {"finetune", "finetune_every_epoch", "finetune_random", "translator_training"}
+TRAININGS |= {"argument_grid", "argument_grid_words", "argument_run", "argument_run_words"}
 
 
 def test_a_core_module_reruns_what_imports_it(
@@ -43,9 +44,12 @@ def test_what_is_evaluated_on_trains_nothing_again(copied_study: TinyStudy) -> N
     mrpc["n_dev"] = 4
     mrpc["from"]["generate"]["dev"] = 8
     data["from"]["generate"]["test"] = 5
+    copied_study.config["tasks"]["arct"]["from"]["generate"]["test"] = 7
     copied_study.write_config()
     planned = copied_study.planned()
-    assert {"score_classifier", "ablation_sweep", "pruning_curves", "translation_sweep"} <= planned
+    measured = {"score_classifier", "ablation_sweep", "pruning_curves", "pruning_during_training"}
+    measured |= {"translation_sweep", "argument_predictions", "argument_predictions_words"}
+    assert measured <= planned
     assert not planned & TRAININGS
     mrpc["from"]["generate"]["train"] = 18
     data["from"]["generate"]["train"] = 42
