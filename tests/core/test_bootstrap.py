@@ -47,6 +47,14 @@ def test_the_honest_gain_by_a_plain_loop() -> None:
     assert actual["gain"] == pytest.approx(np.mean(gains))
 
 
+def test_halves_do_not_depend_on_how_many_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, predictions = labels_and_predictions("f1", 21, 6)
+    scores = scoring("f1", labels, predictions[0], predictions[1:])
+    whole = bootstrap.divided(scores, 21, 9, 3)
+    monkeypatch.setattr(bootstrap, "AT_A_TIME", 4)
+    np.testing.assert_array_equal(bootstrap.divided(scores, 21, 9, 3), whole)
+
+
 def test_the_interval_of_the_honest_gain_by_a_plain_loop() -> None:
     """Bootstrap samples are written out; their halves share no example."""
     labels, predictions = labels_and_predictions("f1", 21, 6)

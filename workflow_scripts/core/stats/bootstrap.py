@@ -18,6 +18,7 @@ CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
 FEW = 200  # units below which these percentiles cover less than 93%
 # Random divisions of a bootstrap sample, averaged: one alone would add its own noise.
 DIVISIONS_OF_SAMPLE = 8
+AT_A_TIME = 500  # divisions, whose weights of all examples are in memory
 INDEPENDENT: Final = None  # in place of documents: every example is resampled on its own
 
 # Scores [draw, variant], the baseline's first, of weights [draw, example]; more is better.
@@ -54,7 +55,10 @@ def half_weights(n: int, draws: int, seed: int) -> np.ndarray:
 
 def divided(scores: Scores, n: int, divisions: int, seed: int) -> list[np.ndarray]:
     """Scores on random halves of `n` examples, and on the others: each [division, variant]."""
-    return on_halves(scores, np.ones((divisions, n), int), seed)
+    rng = np.random.default_rng(seed)
+    blocks = [AT_A_TIME] * (divisions // AT_A_TIME) + [divisions % AT_A_TIME]
+    parts = [on_halves(scores, np.ones((block, n), int), rng) for block in blocks if block]
+    return [np.concatenate(of_half) for of_half in zip(*parts, strict=True)]
 
 
 def honest_gain(
@@ -130,13 +134,15 @@ def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[st
     return columns | {"n": len(x)}
 
 
-def on_halves(scores: Scores, weights: np.ndarray, seed: int) -> list[np.ndarray]:
+def on_halves(
+    scores: Scores, weights: np.ndarray, seed: int | np.random.Generator
+) -> list[np.ndarray]:
     """Scores on random halves of the weighted examples, and on the others: each [draw, variant]."""
     half = _first_halves(weights, seed)
     return [scores(weights * part) for part in (half, 1 - half)]
 
 
-def _first_halves(weights: np.ndarray, seed: int) -> np.ndarray:
+def _first_halves(weights: np.ndarray, seed: int | np.random.Generator) -> np.ndarray:
     """1 for a random half of the examples that have a weight, else 0: int [draw, example]."""
     draws, n = weights.shape
     order = np.random.default_rng(seed).random((draws, n)).argsort(axis=1)
