@@ -35,7 +35,13 @@ def test_a_config_key_reruns_what_reads_it(tiny_study: TinyStudy, copied_study: 
     copied_study.config["tasks"]["mrpc"]["from"]["generate"]["train"] = 18
     copied_study.write_config()
     # head_changes and the job of untrained copies have its settings.
-    direct = {"relative_position", "head_changes", "untrained_1", "generate_task"}
+    direct = {
+        "relative_position",
+        "head_changes",
+        "untrained_1",
+        "generate_task",
+        "generate_training",
+    }
     assert copied_study.planned() == tiny_study.with_followers(direct)
 
 
