@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import product
@@ -32,6 +33,7 @@ OTHERWISE = {
     "ablation": {"shards": 2},
     "pruning": {"shards": 2},
     "compare": {"before": "minilm", "after": "minilm"},  # shapes are of jobs, not of rules
+    "context": {"corpus": "wikipedia"},
     "translation": {
         "data": {"from": {"generate": {"train": 40, "validation": 6, "test": 6}}},
         "model": HUB,
@@ -81,7 +83,9 @@ def parsed() -> tuple[Parsed, Parsed]:
     study = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, name) for name in ("default.yaml", "otherwise.yaml")]
-        for path, choices in zip(paths, (study, study | OTHERWISE), strict=True):
+        otherwise = deepcopy(study) | OTHERWISE
+        otherwise["models"]["smollm2"]["chapters"] += ["context"]
+        for path, choices in zip(paths, (study, otherwise), strict=True):
             path.write_text(yaml.safe_dump(choices), encoding="utf-8")
         command = [sys.executable, "-m", "tests.parsed_rules", *map(str, paths)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

@@ -23,6 +23,7 @@ CHAPTERS = (
     "arguments",
     "translation",
     "battery",
+    "context",
     "mixing",
     "untrained",
     "compare",

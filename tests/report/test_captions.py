@@ -31,6 +31,7 @@ def test_the_captions_of_tables_read_the_config_alone() -> None:
 
 def test_captions_are_well_formed() -> None:
     default = config("config.yaml")
+    default["context"] = config("studies/context.yaml")["context"]
     for path in OF_STUDY:
         assert caption_parts(caption(path, default)), path.name
 

@@ -33,7 +33,9 @@ def restricted(chapters: list[str]) -> dict[str, Any]:
         name: part for name, part in tiny_config().items() if name not in set(CHAPTERS) - kept
     }
     config["models"] = {
-        name: model
+        name: model | {"chapters": sorted(kept & set(model["chapters"]))}
+        if "chapters" in model
+        else model
         for name, model in config["models"].items()
         if kept & set(model.get("chapters", kept))
     }

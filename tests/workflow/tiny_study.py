@@ -134,7 +134,11 @@ def tiny_config() -> dict[str, Any]:
         "threads": 1,  # so that two jobs run at a time: most of each is the import of torch
         "models": {
             "tiny": {"from": "tiny-model"},
-            "decoder": {"from": "tiny-decoder", "kind": "decoder", "chapters": ["battery"]},
+            "decoder": {
+                "from": "tiny-decoder",
+                "kind": "decoder",
+                "chapters": ["battery", "context"],
+            },
             "twin": {"from": "tiny-model", "chapters": ["compare"]},
         },
         "corpora": {
@@ -232,6 +236,16 @@ def tiny_config() -> dict[str, Any]:
         },
         "compare": {"before": "tiny", "after": "twin", "bootstrap": 100, "permutations": 100},
         "battery": {"length": 10, "n_segments": 12, "bootstrap": 100, "permutations": 100},
+        "context": {
+            "n_tokens": 24,
+            "n_documents": 2,
+            "n_held_out": 3,
+            "sinks": 2,
+            "recent": 8,
+            "steps": 4,
+            "draws": 2,
+            "bootstrap": 100,
+        },
     }
     for chapter in CHAPTERS:
         config[chapter] = corpora_of(chapter, config) | config.get(chapter, {})

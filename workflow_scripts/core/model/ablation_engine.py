@@ -21,6 +21,7 @@ from workflow_scripts.core.model.attention import n_heads, n_layers, open_attent
 from workflow_scripts.core.model.classifiers import Scorer
 from workflow_scripts.core.model.interventions import (
     FROM_TEXTS,
+    STREAM,
     Disabled,
     Replacement,
     replacement_of,
@@ -104,7 +105,7 @@ def in_batches(
     run: Callable[[dict[str, torch.Tensor], Disabled], torch.Tensor],
 ) -> np.ndarray:
     """What `run` gives for padded batches, [variant, text, at most width]; NaN beyond it."""
-    if mode not in MODES or (mode in FROM_TEXTS) != (instead is not None):
+    if mode not in (*MODES, STREAM) or (mode in FROM_TEXTS) != (instead is not None):
         raise ValueError(f"mode {mode!r}: one of {MODES}, with a replacement for {FROM_TEXTS}")
     unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
     heads = torch.from_numpy(unlike).to(model.device)

@@ -41,6 +41,9 @@ class Watcher:
     def start(self, model: nn.Module) -> None:
         """Called before each forward pass: of an encoder-decoder, before its encoder runs."""
 
+    def hidden(self, layer: int, scores: torch.Tensor) -> torch.Tensor | None:
+        """Keys to hide beyond those of the mask, bool like scores [batch, head, query, key]."""
+
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """The post-softmax attention to go on with: [batch, head, query, key]."""
         return pattern
@@ -137,8 +140,9 @@ def _attend(
     if rows > 1 and attention_mask is not None:
         attention_mask = attention_mask.repeat_interleave(len(query) // len(attention_mask), 0)
     scores = _apart(torch.matmul(_together(query, rows), key.transpose(2, 3)), rows) * scaling
-    pattern = _pattern(scores, attention_mask, **used)
     watchers = watched.watchers
+    hidden = [watcher.hidden(layer, scores) for watcher in watchers]
+    pattern = _pattern(scores, attention_mask, hidden, **used)
     real = _real(attention_mask, pattern, known.call.directed) if watchers else None
     for watcher in watchers:
         pattern = watcher.pattern(layer, pattern, real)
@@ -166,6 +170,7 @@ def _apart(queries: torch.Tensor, rows: int) -> torch.Tensor:
 def _pattern(
     scores: torch.Tensor,
     mask: torch.Tensor | None,
+    hidden: list[torch.Tensor | None],
     position_bias: torch.Tensor | None,
     softcap: float | None,
     s_aux: torch.Tensor | None,
@@ -183,6 +188,9 @@ def _pattern(
         scores = torch.tanh(scores / softcap) * softcap
     if mask is not None:
         scores = scores + mask
+    for keys_hidden in hidden:
+        if keys_hidden is not None:
+            scores = scores.masked_fill(keys_hidden, torch.finfo(scores.dtype).min)
     exact = torch.promote_types(scores.dtype, torch.float32)  # half precision would not sum to 1
     if s_aux is not None:
         sink = s_aux.to(scores.dtype)[None, :, None, None].expand(*scores.shape[:-1], 1)
@@ -290,6 +298,8 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     with something else than what the function returns, or gives it an argument that may change the
     scores and is not known here: patterns and interventions would then be silently wrong.
     """
+    if model in _WATCHED and _WATCHED[model].watchers:
+        return model  # it was opened before, and is being watched
     if model not in _WATCHED:
         config = model.config
         before = config._attn_implementation, getattr(config, "use_cache", None)

@@ -179,6 +179,7 @@ def ablate(
     *,
     pass_tokens: int = 1536,
     score: Score = nats,
+    sinks: int = 0,
 ) -> np.ndarray:
     """Score of each token that is predicted, float32 [variant, example, token], else NaN.
 
@@ -186,12 +187,14 @@ def ablate(
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
     (`zero`), or what `instead` gives for each of `tokens`. One pass has at most `pass_tokens`
-    tokens, all stacked variants included, or one example's. The whole model runs once for each
-    variant where its layers do not run from each one up as in the whole model.
+    tokens, all stacked variants included, or one example's. In mode `stream` `disabled` is int: the
+    last tokens that a head sees next to the first `sinks`, 0 for one that sees all. The whole model
+    runs once for each variant where its layers do not run from each one up as in the whole model.
     """
     lengths, size = [len(example) for example in tokens], pass_tokens // n_heads(model)
 
     def run(inputs: Inputs, watcher: Disabled) -> torch.Tensor:
+        watcher = replace(watcher, sinks=sinks)
         if layers is None:
             return one_by_one(model, watcher, lambda: token_losses(model, inputs, score))
         return _from_branches(model, layers, inputs, watcher, pass_tokens, score)

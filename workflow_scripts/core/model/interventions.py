@@ -18,6 +18,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 
+STREAM = "stream"  # a head sees the first tokens of a text and the last ones alone
 FROM_TEXTS = ("mean", "position", "resample")  # the modes whose outputs come from reference texts
 # Of a batch: of reference texts, and of a classifier's backward pass.
 REFERENCE_TOKENS, BACKWARD_TOKENS = 4096, 2048
@@ -48,6 +49,9 @@ class Gates(Watcher):
 class Disabled(Watcher):
     """Disables heads of each row, bool [row or 1, layer, head], in a mode of the ablation engine.
 
+    In mode STREAM `heads` is int: how many tokens up to itself a query sees next to the text's
+    first `sinks`; 0 is all (Xiao et al. 2024, whose paper was not read here).
+
     `outputs` [row or 1, layer, head, token or 1, dim] are what the heads output instead in a mode
     that takes them from texts. Where a pass has k times as many rows, as one of k variants has,
     they serve all k in turn; each row of `heads` serves k neighbours, as a decoder's with k beams.
@@ -56,10 +60,17 @@ class Disabled(Watcher):
     heads: torch.Tensor
     mode: str
     outputs: torch.Tensor | None = None
+    sinks: int = 0
 
     def keep(self, rows: torch.Tensor) -> None:
         """Leave out all rows of `heads` but these."""
         self.heads = self.heads[rows]
+
+    def hidden(self, layer: int, scores: torch.Tensor) -> torch.Tensor | None:
+        if self.mode != STREAM or not self.heads[:, layer].any():
+            return None
+        recent = self._rows(layer, scores)
+        return (recent > 0) & between(*scores.shape[2:], self.sinks, recent)
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         if self.mode != "uniform" or not self.heads[:, layer].any():
@@ -67,7 +78,7 @@ class Disabled(Watcher):
         return torch.where(self._rows(layer, pattern), uniform(real, pattern.dtype), pattern)
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        if self.mode == "uniform" or not self.heads[:, layer].any():
+        if self.mode in ("uniform", STREAM) or not self.heads[:, layer].any():
             return output
         instead = output.new_zeros(1)
         if self.outputs is not None:
@@ -77,7 +88,7 @@ class Disabled(Watcher):
         return torch.where(self._rows(layer, output), instead.to(output), output)
 
     def _rows(self, layer: int, states: torch.Tensor) -> torch.Tensor:
-        """The disabled heads of a pass' rows, bool [row, head, 1, 1]."""
+        """The disabled heads of a pass' rows, as in `heads`: [row, head, 1, 1]."""
         heads = self.heads[:, layer, :, None, None]
         return heads.repeat_interleave(len(states) // len(heads), 0)
 
@@ -93,6 +104,16 @@ class HeadOutputs(Watcher):
             output.retain_grad()
         self.outputs.append(output)
         return output
+
+
+def between(queries: int, keys: int, sinks: int, recent: torch.Tensor) -> torch.Tensor:
+    """Keys after the first `sinks` and before a query's `recent` last, bool [..., query, key].
+
+    The queries are the last of the keys, and their own keys the last of the recent ones. `recent`
+    is int [...] with two axes of 1 at its end, or a single number.
+    """
+    key = torch.arange(keys, device=recent.device)
+    return (key >= sinks) & (key <= key[keys - queries :, None] - recent)
 
 
 def uniform(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -1,0 +1,51 @@
+"""context: which key-value heads of a decoder need the whole context, and at what loss."""
+
+context = Products("context", "Whole context", "Streaming heads")
+
+CONTEXT = config["context"]
+CONTEXT_TEXT = f"<results>/corpora/{CONTEXT['corpus']}.jsonl"
+# Retrieval is the battery's, where its needles lie in another text: none of its documents is read.
+CONTEXT_RETRIEVAL = (
+    "battery" in config
+    and "retrieval" in BATTERY_FURTHER
+    and BATTERY["corpus"] != CONTEXT["corpus"]
+)
+CONTEXT_READ = {
+    **MODEL,
+    "corpus": CONTEXT_TEXT,
+    "seen": [BATTERY_TEXT] if CONTEXT_RETRIEVAL else [],
+}
+CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws")) | {"seed": config["seed"]}
+
+
+use rule training_step as context_scores with:
+    input:
+        **CONTEXT_READ,
+        retrieval=BATTERY_SCORES["retrieval"] if CONTEXT_RETRIEVAL else [],
+    output:
+        scores=context.measured("<results>/{model}/context/scores.parquet"),
+        table=context.table("context-scores", "scores by key-value head"),
+    params:
+        **step("context/context_scores.py"),
+        **CONTEXT_RUN,
+
+
+use rule model_step as context_streaming with:
+    input:
+        **CONTEXT_READ,
+        scores=rules.context_scores.output.scores,
+    output:
+        curves=context.table("context-curves", "loss by share of streaming heads"),
+        orders_compared=context.table("context-orders", "orders of streaming heads"),
+    params:
+        **step("context/context_streaming.py"),
+        **CONTEXT_RUN,
+        steps=CONTEXT["steps"],
+        draws=CONTEXT["draws"],
+
+
+context.drawn(
+    "context-curves",
+    "loss by share of streaming heads",
+    input={"curves": rules.context_streaming.output.curves},
+)

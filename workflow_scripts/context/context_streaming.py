@@ -1,0 +1,186 @@
+"""A decoder's loss with more and more of its key-value heads streaming, on unseen documents.
+
+Heads stream in the order of each score, the lowest first, and in random orders. At the same bytes
+all heads stream with a longer window.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.context.documents import cache_bytes, nats, opened, sampled
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.model.attention import n_kv_heads
+from workflow_scripts.core.run import job
+from workflow_scripts.core.stats import bootstrap as resampling
+from workflow_scripts.core.stats.effects import order_by_score, pruning_steps, random_orders
+
+SCORES = ("exact", "estimate", "kvzip", "kvzip_max", "outside", "retrieval")
+RANDOM, WINDOW = "random", "longer window"
+EVERY = 2  # random orders are measured at each second step, which areas are taken over
+RISE = 0.01  # of the loss
+
+
+def orders(
+    scores: dict[str, np.ndarray], counts: list[int], recent: int, draws: int, seed: int
+) -> dict[str, np.ndarray]:
+    """How many last tokens heads see, int [draw, step, layer, key-value head], 0 for all.
+
+    Random orders have each second step alone.
+    """
+    found = {name: order_by_score(values, counts)[None] for name, values in scores.items()}
+    shape = next(iter(scores.values())).shape
+    found[RANDOM] = np.array(random_orders(shape, counts[::EVERY], draws, seed))
+    return {name: masks.astype(int) * recent for name, masks in found.items()}
+
+
+def longer_windows(steps: np.ndarray, n_tokens: int, sinks: int) -> np.ndarray:
+    """The window of all heads that has at most the bytes of each of `steps`, int, as `orders`."""
+    of_one = cache_bytes(np.ones((1, 1), int), 1, 0, 1)  # a token of a head
+    heads = steps[0].size
+    kept = cache_bytes(steps, n_tokens, sinks, 1) // of_one // heads
+    return np.broadcast_to((kept - sinks)[:, None, None], steps.shape)[None]
+
+
+def resampled(nats: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """Mean over orders and documents of nats [order, step, document]: [1 + draw, step].
+
+    The first is observed; the others resample documents, the same for all, and random orders.
+    """
+    documents = resampling.observed_and_resampled(nats.shape[2], draws, seed)
+    of_orders = resampling.observed_and_resampled(len(nats), draws, seed + 1)
+    summed = np.einsum("bo,osd,bd->bs", *map(np.float64, (of_orders, nats, documents)))
+    return summed / nats.shape[2] / len(nats)
+
+
+def curve(means: np.ndarray, n_documents: int) -> pd.DataFrame:
+    """Nats per token of `resampled` means at each step, and their change from none streaming."""
+    change = means - means[:, :1]
+    low, high = resampling.percentile_ends(change[1:], n_documents)
+    columns = {"nats": means[0], "change": change[0], "change_low": low, "change_high": high}
+    return pd.DataFrame(columns)
+
+
+def area(means: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The area under the change of the loss by the share of streaming heads, [1 + draw]."""
+    return np.trapezoid(means - means[:, :1], shares, axis=1)
+
+
+def share_of_rise(change: np.ndarray, plain: float, shares: np.ndarray) -> float:
+    """The share of streaming heads at which the loss is RISE higher, between steps on a line.
+
+    NaN where it never is.
+    """
+    above = np.flatnonzero(change >= RISE * plain)
+    if not len(above):
+        return np.nan
+    after = above[0]  # never the first, where nothing has changed
+    part = (RISE * plain - change[after - 1]) / (change[after] - change[after - 1])
+    return float(shares[after - 1] + part * (shares[after] - shares[after - 1]))
+
+
+def agreement(
+    score: np.ndarray, exact: np.ndarray, draws: int, seed: int
+) -> dict[str, float | str]:
+    """How a score [layer, head] ranks heads by `exact`: Spearman's `rho`, and what it misses.
+
+    `missed` is the share of the tenth of heads with the largest exact effect that is not in the
+    score's own tenth; its interval is Wilson's, that of rho resamples heads. Both are measured on
+    the same documents, whose noise they share.
+    """
+    both = resampling.correlations(score.ravel(), exact.ravel(), draws, seed)
+    row = {f"rho{end}": both[f"spearman{end}"] for end in ("", "_low", "_high")}
+    n_top = max(1, round(exact.size / 10))
+    top, own = (np.argsort(-each.ravel(), kind="stable")[:n_top] for each in (exact, score))
+    missed = [head for head in top if head not in own]
+    low, high = resampling.wilson(len(missed), n_top)
+    row |= {"missed": len(missed) / n_top, "missed_low": low, "missed_high": high}
+    names = [head_label(*divmod(int(head), exact.shape[1])) for head in missed]
+    return row | {"missed_heads": " ".join(names), "n_top": n_top}
+
+
+def compared(
+    found: dict[str, np.ndarray], scores: dict[str, np.ndarray], draws: int, seed: int
+) -> pd.DataFrame:
+    """One row per order of nats [draw, step, document]: its area, and gains by it.
+
+    `gain` is by how much the area is smaller than that of random orders, `window_gain` than that of
+    a longer window for all heads. Both intervals resample documents, paired, and random orders; the
+    orders of scores are held fixed.
+    """
+    n_documents, rows = found[RANDOM].shape[2], []
+    shares = np.linspace(0, 1, found[WINDOW].shape[1])
+    means = {name: resampled(values, draws, seed) for name, values in found.items()}
+    areas = {
+        name: area(each if name == RANDOM else each[:, ::EVERY], shares[::EVERY])
+        for name, each in means.items()
+    }
+    for name, each in means.items():
+        steps = shares[::EVERY] if name == RANDOM else shares
+        row = {"order": name, "area": areas[name][0]}
+        for gain, other in (("gain", RANDOM), ("window_gain", WINDOW)):
+            differences = areas[other] - areas[name]
+            low, high = resampling.percentile_ends(differences[1:], n_documents)
+            row |= {gain: differences[0], f"{gain}_low": low, f"{gain}_high": high}
+        row["share_of_rise"] = share_of_rise(each[0] - each[0, 0], each[0, 0], steps)
+        if name in scores and name != "exact":
+            row |= agreement(scores[name], scores["exact"], draws, seed)
+        rows.append(row | {"n": n_documents, "draws": len(found[name])})
+    return pd.DataFrame(rows)
+
+
+def main(
+    model: Path,
+    corpus: Path,
+    scores: Path,
+    curves: job.Out,
+    orders_compared: job.Out,
+    n_tokens: int,
+    n_documents: int,
+    n_held_out: int,
+    sinks: int,
+    recent: int,
+    steps: int,
+    draws: int,
+    bootstrap: int,
+    seen: list[Path] = (),
+    device: str = "auto",
+    seed: int = 1,
+) -> None:
+    """Write a row per order and step, and a row per order."""
+    card = read_card(model)
+    _, tokens = sampled(card, corpus, seen, n_tokens, n_documents, n_held_out, seed)
+    decoder = opened(card, n_tokens, sinks, recent, device)
+    shape = card["n_layers"], n_kv_heads(decoder)
+    rows = tables.read(scores).sort_values(["layer", "head"])
+    rows = rows.drop_duplicates(["layer", "key_value_head"])
+    of_heads = {name: rows[name].to_numpy().reshape(shape) for name in SCORES if name in rows}
+    counts = pruning_steps(rows.shape[0], 1 / steps)
+    found = orders(of_heads, counts, recent, draws, seed)
+    found[WINDOW] = longer_windows(found["exact"][0], n_tokens, sinks)
+    variants = np.concatenate([each.reshape(-1, *shape) for each in found.values()])
+    losses = iter(nats(decoder, tokens, variants, sinks))
+    measured = {
+        name: np.array([[next(losses) for _ in each[0]] for _ in each])
+        for name, each in found.items()
+    }
+    dim = getattr(decoder.config, "head_dim", None) or card["hidden_size"] // card["n_heads"]
+    lines = []
+    for name, values in measured.items():
+        line = curve(resampled(values, bootstrap, seed), len(tokens))
+        taken = counts[::EVERY] if name == RANDOM else counts
+        line.insert(0, "order", name)
+        line.insert(1, "share", np.array(taken) / counts[-1])
+        line.insert(2, "streaming", counts[-1] if name == WINDOW else taken)
+        line.insert(3, "window", found[name][0].max(axis=(1, 2)))
+        line.insert(4, "bytes", cache_bytes(found[name][0], n_tokens, sinks, dim))
+        lines.append(line.assign(n=len(tokens), draws=len(values)))
+    tables.write_csv(pd.concat(lines, ignore_index=True), curves)
+    tables.write_csv(compared(measured, of_heads, bootstrap, seed), orders_compared)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
