@@ -12,6 +12,7 @@ from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.attention.untrained import random_copy
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.patterns.annotated_maps import CLASSES, classify
 
 N_SEGMENTS, MAX_TOKENS = 4, 40
@@ -54,14 +55,13 @@ def test_maps_of_a_copy_are_classified_as_the_models_are(
     random_copy(read_card(results / "tiny/attention/model.json"), 1, tmp_path / "copy")
     model = AutoModel.from_pretrained(tmp_path / "copy", attn_implementation="eager").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "copy")
-    plain = []
-    for example in read_examples(results / "tasks/mrpc.jsonl")[:N_SEGMENTS]:
-        tokens = tokenizer(*example.texts, return_tensors="pt")
+    examples, plain = read_examples(results / "tasks/mrpc.jsonl")[:N_SEGMENTS], []
+    for tokens in tokenize(examples, tokenizer, 512, 512):
+        read = {"input_ids": tokens.ids, "token_type_ids": tokens.segment}
+        inputs = {name: torch.as_tensor(values)[None].long() for name, values in read.items()}
         with torch.no_grad():
-            layers = torch.stack(model(**tokens, output_attentions=True).attentions)[:, 0]
-        special = np.array([word is None for word in tokens.word_ids()])
-        segment = tokens["token_type_ids"][0].numpy()
-        plain.append(classify(layers.numpy().astype(np.float16), special, segment))
+            layers = torch.stack(model(**inputs, output_attentions=True).attentions)[:, 0]
+        plain.append(classify(layers.numpy().astype(np.float16), tokens.word < 0, tokens.segment))
     table = pd.read_parquet(results / "tiny/untrained/1/patterns/shares.parquet")
     assert table["n"].eq(N_SEGMENTS).all() and set(table["stage"]) == {"pretrained"}
     found = table[table["method"] == "rules"].pivot(
