@@ -111,7 +111,7 @@ ablation_disabling.drawn(
     "Figure 8, one head ablated",
     input={
         "scores": ABLATION_SCORES,
-        "metrics": expand(rules.finetune.output.metrics, **FINETUNED_RUNS),
+        "metrics": expand(rules.score_classifier.output.metrics, **FINETUNED_RUNS),
     },
     params={"mode": "uniform"},
 )

@@ -20,7 +20,7 @@ ARGUMENT_BERT = {
     | {"grid": ARGUMENT_GRIDS.get(model, ARGUMENT_TRAINING["bert"]["grid"])}
     for model in SERVED["arguments"]
 }
-# Weights are kept of models trained on the original points.
+# Models that the chapter looks into: those trained on the original points.
 ARGUMENT_KEPT = {"trained_on": "original", "seed": ARGUMENTS["seeds"]}
 
 

@@ -23,8 +23,6 @@ ARGUMENTS_JUDGED = {
     "trained_on": [name for name in ARGUMENTS["train_on"] if name == "original"],
     "seed": ARGUMENTS["seeds"],
 }
-# Set-ups whose weights are kept, by training set.
-ARGUMENT_KEEP = {"original": ARGUMENTS["keep_weights_of"], "swapped": [], "negated": []}
 # The set-ups that a family searches for.
 ARGUMENT_SEARCH_SETUPS = {
     family: ["full"] if settings["search"] == "full" else ARGUMENTS["setups"]
@@ -35,7 +33,7 @@ ARGUMENT_SEARCH_SETUPS = {
 use rule training_step as argument_grid with:
     input:
         **MODEL,
-        table=rules.prepare_arct.output.table,
+        table=rules.prepare_arct_training.output.table,
     output:
         grid="<results>/{model}/arguments/bert.{trained_on}.grid.csv",
     params:
@@ -50,7 +48,7 @@ use rule training_step as argument_grid with:
 use rule argument_grid as argument_grid_words with:
     input:
         **ARGUMENT_VECTORS,
-        table=rules.prepare_arct.output.table,
+        table=rules.prepare_arct_training.output.table,
     output:
         grid="<results>/arguments/{family}.{trained_on}.grid.csv",
     resources:
@@ -64,16 +62,13 @@ use rule argument_grid as argument_grid_words with:
 use rule training_step as argument_run with:
     input:
         **MODEL,
-        table=rules.prepare_arct.output.table,
+        table=rules.prepare_arct_training.output.table,
         grid=lambda w: argument_search(rules.argument_grid.output.grid, ARGUMENT_BERT[w.model], w),
     output:
         **folder(
             "weights",
             "<results>/{model}/arguments/bert.{trained_on}.{seed}",
             kept=FINETUNE["keep_weights"],
-        ),
-        predictions=arguments.judged(
-            "<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet", **ARGUMENTS_JUDGED
         ),
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
     priority: 3
@@ -83,7 +78,6 @@ use rule training_step as argument_run with:
         setups=ARGUMENTS["setups"],
         trained_on="{trained_on}",
         settings=lambda w: ARGUMENT_BERT[w.model],
-        keep=lookup("{trained_on}", within=ARGUMENT_KEEP),
         seeds=lambda w: [int(w.seed)],
 
 
@@ -91,7 +85,7 @@ use rule training_step as argument_run with:
 use rule argument_run as argument_run_words with:
     input:
         **ARGUMENT_VECTORS,
-        table=rules.prepare_arct.output.table,
+        table=rules.prepare_arct_training.output.table,
         grid=lambda w: argument_search(
             rules.argument_grid_words.output.grid, ARGUMENT_TRAINING[w.family], w
         ),
@@ -101,7 +95,6 @@ use rule argument_run as argument_run_words with:
             "<results>/arguments/{family}.{trained_on}",
             kept=FINETUNE["keep_weights"],
         ),
-        predictions="<results>/arguments/{family}.{trained_on}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
     resources:
         **ARGUMENT_WORDS_JOB,
@@ -111,15 +104,48 @@ use rule argument_run as argument_run_words with:
         settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
+use rule model_step as argument_predictions with:
+    input:
+        **contents(weights=str(rules.argument_run.output.weights)),
+        **MODEL,
+        table=rules.prepare_arct.output.table,
+    output:
+        predictions=arguments.judged(
+            "<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet", **ARGUMENTS_JUDGED
+        ),
+    params:
+        **step("arguments/argument_predictions.py"),
+        family="bert",
+        setups=ARGUMENTS["setups"],
+        trained_on="{trained_on}",
+        settings=lambda w: ARGUMENT_BERT[w.model],
+
+
+use rule argument_predictions as argument_predictions_words with:
+    input:
+        **contents(weights=str(rules.argument_run_words.output.weights)),
+        **ARGUMENT_VECTORS,
+        table=rules.prepare_arct.output.table,
+    output:
+        predictions="<results>/arguments/{family}.{trained_on}.parquet",
+    resources:
+        **ARGUMENT_WORDS_JOB,
+    params:
+        family="{family}",
+        settings=lookup("{family}", within=ARGUMENT_TRAINING),
+
+
 ARGUMENT_RUNS = {"trained_on": ARGUMENTS["train_on"], "seed": ARGUMENTS["seeds"]}
 
 
 use rule light_step as argument_scores with:
     input:
         predictions=[
-            *expand(rules.argument_run.output.predictions, **ARGUMENT_RUNS, allow_missing=True),
             *expand(
-                rules.argument_run_words.output.predictions,
+                rules.argument_predictions.output.predictions, **ARGUMENT_RUNS, allow_missing=True
+            ),
+            *expand(
+                rules.argument_predictions_words.output.predictions,
                 trained_on=ARGUMENTS["train_on"],
                 family=ARGUMENT_WORD_FAMILIES,
             ),

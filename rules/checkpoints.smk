@@ -12,6 +12,18 @@ CHECKPOINT_RECIPE = {
     for key in ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
 }
 
+# What every training writes but the weights.
+CHECKPOINT_TRAINED = {
+    "card": "<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
+    "curve": "<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
+}
+
+
+def checkpoint_labels(wildcards) -> dict:
+    """The labels of an own task, whose table has their numbers alone."""
+    task = OWN_TASKS.get(wildcards.task, {})
+    return without(task, (*TASK_EVALUATED, "n_train", "max_tokens"))
+
 
 use rule model_step as mlm_head with:
     input:
@@ -33,32 +45,75 @@ use rule model_step as mlm_head with:
 use rule training_step as finetune with:
     input:
         **MODEL,
-        table=rules.prepare_task.output.table,
+        training=rules.prepare_training.output.training,
     output:
+        **CHECKPOINT_TRAINED,
         **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
-        # Weights after each epoch but the last; empty where the study does not want them.
+    wildcard_constraints:
+        init="finetuned",
+        model="|".join(map(re.escape, TRAINED)) or "none",
+        task="|".join(task for task in TASKS if task not in FINETUNE["every_epoch"]) or "none",
+    priority: 8  # begins the longest chain: sweep and pruning follow
+    params:
+        **step("checkpoints/finetune.py"),
+        task="{task}",
+        own=checkpoint_labels,
+        init="pretrained",
+        recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},
+        max_tokens=lookup("{task}/max_tokens", within=TASKS),
+
+
+# With the weights after each epoch but the last.
+use rule finetune as finetune_every_epoch with:
+    output:
+        **CHECKPOINT_TRAINED,
+        **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         **folder(
             "epochs",
             "<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs",
             kept=FINETUNE["keep_weights"],
         ),
-        card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
-        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
-        curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
     wildcard_constraints:
         init="finetuned",
         model="|".join(map(re.escape, TRAINED)) or "none",
-    priority: 8  # begins the longest chain: sweep and pruning follow
+        task="|".join(FINETUNE["every_epoch"]) or "none",
+
+
+use rule finetune as finetune_random with:
+    output:
+        **CHECKPOINT_TRAINED,
+        **folder(
+            "checkpoint",
+            "<results>/{model}/checkpoints/{task}.{init}.{seed}",
+            kept=FINETUNE["keep_weights"],
+        ),
+    wildcard_constraints:
+        init="random",
+        model="|".join(map(re.escape, TRAINED)) or "none",
+    priority: 3
     params:
-        **step("checkpoints/finetune.py"),
+        init="random",
+
+
+use rule model_step as score_classifier with:
+    input:
+        **MODEL,
+        **contents(checkpoint=rules.finetune.output.checkpoint),
+        card=rules.finetune.output.card,
+        table=rules.prepare_task.output.table,
+    output:
+        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
+    wildcard_constraints:
+        model="|".join(map(re.escape, TRAINED)) or "none",
+    params:
+        **step("checkpoints/score_classifier.py"),
         task="{task}",
-        own=lambda w: OWN_TASKS.get(w.task),  # its table has the numbers of labels alone
-        init="pretrained",
-        recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},
-        every_epoch=lambda w: w.task in FINETUNE["every_epoch"],
+        own=checkpoint_labels,
+        init=lambda w: w.init.replace("finetuned", "pretrained"),
+        seed=lambda w: int(w.seed),
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         bootstrap=1000,
-        seed=config["seed"],
+        sample_seed=config["seed"],
 
 
 # A classifier that is fine-tuned already, in the place of one of a study's own.
@@ -77,7 +132,7 @@ use rule model_step as adopt_classifier with:
     params:
         **step("checkpoints/adopt_classifier.py"),
         task="{task}",
-        own=lambda w: OWN_TASKS.get(w.task),  # as of finetune
+        own=checkpoint_labels,
         seed=lambda w: int(w.seed),
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         bootstrap=1000,
@@ -92,25 +147,10 @@ CHECKPOINT = {
 }
 
 
-# Of random weights Table 1 shows the scores alone, so that the checkpoints are not kept.
-use rule finetune as finetune_random with:
-    output:
-        **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}", kept=False),
-        **folder("epochs", "<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs", kept=False),
-        card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
-        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
-        curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
-    wildcard_constraints:
-        init="random",
-    priority: 3
-    params:
-        init="random",
-
-
 use rule light_step as kovaleva2019_table1 with:
     input:
         metrics=lambda w: expand(
-            rules.finetune.output.metrics,
+            rules.score_classifier.output.metrics,
             model=w.model,
             task=TASKS,
             init=["finetuned"] if w.model in ADOPTED else CHECKPOINT_INITS,

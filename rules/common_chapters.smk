@@ -137,6 +137,14 @@ def domains_of(wildcards) -> list[str]:
     return [file for domain in domains for file in local_files(domain.get("path"))]
 
 
+def training_files(path: str | None, unread: tuple[str, ...]) -> list[str]:
+    """The local files at a path; of a directory, those whose names begin with none of `unread`."""
+    files = local_files(path)
+    if path is None or downloads.directory_of(path) or not Path(path).is_dir():
+        return files
+    return [file for file in files if not Path(file).name.lower().startswith(unread)]
+
+
 def argument_search(grid: str, settings: dict, wildcards) -> list[str]:
     """The search that training takes its settings from, where its grid has several points."""
     if not any(len(values) > 1 for values in settings["grid"].values()):

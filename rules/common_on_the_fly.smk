@@ -58,9 +58,14 @@ def files_in(values: Iterable) -> list[str]:
 
 
 def sources_on_the_fly(model: str, readers: list) -> dict[str, dict]:
-    """What on_the_fly.py reads in the place of each attention cache: what one would be made of."""
+    """What on_the_fly.py reads in the place of each attention cache of rules."""
+    return sources_of(model, [step_of(reader, model) for reader in readers])
+
+
+def sources_of(model: str, steps: list[dict]) -> dict[str, dict]:
+    """What each attention cache of steps would be made of."""
     found = {}
-    for file in files_in(v for each in readers for v in step_of(each, model)["input"].values()):
+    for file in files_in(value for step in steps for value in step["input"].values()):
         path = Path(file)
         if path.parent.name == "attention" and path.suffix == ".h5":
             folder = "tasks" if path.stem in TASKS else "corpora"

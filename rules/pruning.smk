@@ -63,7 +63,7 @@ use rule training_step as pruning_curves with:
 use rule model_step as pruning_during_training with:
     input:
         **CHECKPOINT,
-        **contents(epochs=rules.finetune.output.epochs),
+        **contents(epochs=rules.finetune_every_epoch.output.epochs),
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
         importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",

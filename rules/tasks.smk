@@ -7,6 +7,14 @@ TASK_GENERATED = {
     task: contents(generated=[f"<results>/tasks/{task}.generated"] if "generate" in entry else [])
     for task, entry in TASKS.items()
 }
+TASK_TRAINING_GENERATED = {
+    task: contents(
+        generated=[f"<results>/tasks/{task}.training.generated"] if "generate" in entry else []
+    )
+    for task, entry in TASKS.items()
+}
+# The settings of a task that training does not read.
+TASK_EVALUATED = ("n_dev", "domains")
 # The directory of ARCT's files where the study generates them.
 TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT else []
 TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_files(ARCT.get(key))]
@@ -44,6 +52,30 @@ use rule light_step as prepare_task with:
         aside=bool(ADOPTED) and not TRAINED,
 
 
+# What is trained on, apart: what is evaluated on trains nothing again.
+use rule generate_task as generate_training with:
+    output:
+        **folder("generated", "<results>/tasks/{task}.training.generated"),
+    params:
+        n_dev=0,
+
+
+use rule light_step as prepare_training with:
+    input:
+        files=lambda w: training_files(TASKS[w.task].get("path"), ("dev", "test")),
+        generated=lookup("{task}/generated", within=TASK_TRAINING_GENERATED),
+        generated_digests=lookup("{task}/generated_digests", within=TASK_TRAINING_GENERATED),
+    output:
+        training="<results>/tasks/{task}.training.parquet",
+    priority: 20  # short, and the longest chains begin here
+    params:
+        **step("tasks/prepare_training.py"),
+        name="{task}",
+        source=source(TASKS, "task", TASK_EVALUATED + ("n_train", "max_tokens", "generate")),
+        n_train=lookup("{task}/n_train", within=TASKS),
+        seed=config["seed"],
+
+
 use rule light_step as task_annotation with:
     input:
         table=rules.prepare_task.output.table,
@@ -66,6 +98,13 @@ use rule light_step as generate_arct with:
         seed=config["seed"],
 
 
+use rule generate_arct as generate_arct_training with:
+    output:
+        **folder("generated", "<results>/tasks/arct.training.generate"),
+    params:
+        numbers=without(ARCT.get("generate", {}), ("test",)),
+
+
 use rule light_step as prepare_arct with:
     input:
         **contents(directory=TASK_ARCT_DIRECTORY),
@@ -80,4 +119,22 @@ use rule light_step as prepare_arct with:
         source=without(ARCT, ("adversarial", "n_train")),
         adversarial=ARCT.get("adversarial"),
         n_train=ARCT.get("n_train", 0),
+        seed=config["seed"],
+
+
+# What is trained on and what chooses an epoch, apart from the test set.
+use rule light_step as prepare_arct_training with:
+    input:
+        **contents(
+            directory=[f"<results>/tasks/arct.training.generate"] if "generate" in ARCT else []
+        ),
+        files=training_files(ARCT.get("path"), ("test", "truth")),
+    output:
+        table="<results>/tasks/arct.training.parquet",
+    params:
+        **step("tasks/prepare_arct.py"),
+        source=without(ARCT, ("adversarial", "n_train", "generate", "test", "truth")),
+        adversarial=ARCT.get("adversarial"),
+        n_train=ARCT.get("n_train", 0),
+        splits=["train", "dev"],
         seed=config["seed"],

@@ -13,12 +13,17 @@ TRANSLATION_RUNS = (
 )
 TRANSLATION_EPOCHS = bool(TRANSLATION_TRAINING) and TRANSLATION_TRAINING["every_epoch"]
 TRANSLATION_PAIRS = TRANSLATION["data"]
-TRANSLATION_ALIGNED = [
-    TRANSLATION_PAIRS[split]
-    for split in ("train", "validation", "test")
-    if split in TRANSLATION_PAIRS
-]
-TRANSLATION_ALIGNED += TRANSLATION_PAIRS["domains"].values()
+TRANSLATION_ONE_FILE = local_files(TRANSLATION_PAIRS.get("path"))
+# The data without what is tested on.
+TRANSLATION_TRAINED_ON = without(TRANSLATION_PAIRS, ("test", "domains"))
+if "generate" in TRANSLATION_TRAINED_ON:
+    TRANSLATION_TRAINED_ON["generate"] = without(TRANSLATION_PAIRS["generate"], ("test",))
+
+
+def translation_files(aligned: dict) -> list[str]:
+    """The local files of line-aligned splits, of entries with source and target."""
+    pairs = [pair for pair in aligned.values() if isinstance(pair, dict) and "target" in pair]
+    return [file for pair in pairs for side in pair.values() for file in local_files(side)]
 
 
 wildcard_constraints:
@@ -27,16 +32,10 @@ wildcard_constraints:
 
 use rule analysis_step as translation_pairs with:
     input:
-        files=[
-            file
-            for pair in TRANSLATION_ALIGNED
-            for side in pair.values()
-            for file in local_files(side)
-        ]
-        + local_files(TRANSLATION_PAIRS.get("path")),
+        files=translation_files(TRANSLATION_PAIRS | TRANSLATION_PAIRS["domains"])
+        + TRANSLATION_ONE_FILE,
     output:
         pairs="<results>/translation/pairs.parquet",
-        training="<results>/translation/pairs.training.parquet",
         counts=Products("translation", COUNTS).listed(
             "<results>/translation/pairs.counts.csv",
             "sentence pairs, and those that splits share",
@@ -53,13 +52,23 @@ use rule analysis_step as translation_pairs with:
 
 if TRANSLATION_TRAINING:
 
+    # What is trained on, apart: what is tested on trains nothing again.
+    use rule translation_pairs as translation_training_pairs with:
+        input:
+            files=translation_files(TRANSLATION_TRAINED_ON) + TRANSLATION_ONE_FILE,
+        output:
+            pairs="<results>/translation/pairs.training.parquet",
+        params:
+            source=TRANSLATION_TRAINED_ON,
+            training=True,
+
     use rule training_step as translator_training with:
         input:
-            pairs=rules.translation_pairs.output.training,
+            pairs=rules.translation_training_pairs.output.pairs,
         output:
             **folder("checkpoint", "<results>/translation/{run}.checkpoint"),
-            # Weights after each epoch but the last; empty where the study does not want them.
-            **folder("epochs", "<results>/translation/{run}.epochs"),
+            # Weights after each epoch but the last.
+            **(folder("epochs", "<results>/translation/{run}.epochs") if TRANSLATION_EPOCHS else {}),
             card="<results>/translation/{run}.card.json",
             curve="<results>/translation/{run}.curve.csv",
         priority: 9  # begins the longest chain of the chapter
@@ -68,7 +77,6 @@ if TRANSLATION_TRAINING:
             run="{run}",
             recipe=lambda w: without(TRANSLATION_TRAINING, ("seeds", "every_epoch"))
             | {"seed": int(w.run)},
-            every_epoch=TRANSLATION_EPOCHS,
 
     TRANSLATION_CARD = rules.translator_training.output.card
     TRANSLATION_FILES = contents(checkpoint=rules.translator_training.output.checkpoint)

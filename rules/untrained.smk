@@ -22,7 +22,18 @@ def untrained_groups(model: str) -> list[dict]:
         alone.append(rules.first_token_sinks)
     groups = [pass_of(model, shared), pass_of(model, alone, one_pass=False)]
     groups.append(pass_of(model, by_norms, norms=True))
+    if "patterns" in chapters:
+        groups.append(untrained_patterns(model))
     return [group for group in groups if group["steps"]]
+
+
+def untrained_patterns(model: str) -> dict:
+    """The shares of classes of maps, without those of classifiers, which a copy is not tuned to."""
+    step, n = step_of(rules.pattern_shares, model), len(TASKS)
+    step["input"] |= {name: step["input"][name][:n] for name in ("caches", "cards")}
+    step["params"]["names"] = step["params"]["names"][:n]
+    settings = {"one_pass": False, "by_norm": False}
+    return {"steps": [step], "sources": sources_of(model, [step]), **settings}
 
 
 def untrained_products(model: str) -> list[str]:
@@ -46,6 +57,13 @@ def untrained_corpora(model: str) -> list[str]:
     return list(dict.fromkeys(filter(None, read)))
 
 
+def untrained_files(model: str) -> list[str]:
+    """The model's files, and the network that classifies maps."""
+    steps = [step for group in untrained_groups(model) for step in group["steps"]]
+    networks = [step["input"]["classifier"] for step in steps if "classifier" in step["input"]]
+    return model_files(Wildcards(fromdict={"model": model})) + networks
+
+
 # Without wildcards, as what is measured depends on the model.
 for untrained_number, untrained_model in enumerate(SERVED["untrained"], start=1):
 
@@ -53,7 +71,7 @@ for untrained_number, untrained_model in enumerate(SERVED["untrained"], start=1)
         name:
             f"untrained_{untrained_number}"
         input:
-            files=lambda w, of=untrained_model: model_files(Wildcards(fromdict={"model": of})),
+            files=lambda w, of=untrained_model: untrained_files(of),
             model=f"{RESULTS}/{untrained_model}/attention/model.json",
             corpora=untrained_corpora(untrained_model),
         output:

@@ -100,5 +100,5 @@ def test_one_search_for_all_set_ups(
     for search in ("full", "each"):
         settings = SETTINGS | {"grid": grid, "search": search, "epochs": 1}
         plan = RunPlan(["W"], "original", settings, 1, CPU)
-        argument_run.train_all(bov, frame, plan, tmp_path / "grid.csv", tmp_path / search, [])
+        argument_run.train_all(bov, frame, plan, tmp_path / "grid.csv", tmp_path / search)
     assert used == [0.3, 0.02]

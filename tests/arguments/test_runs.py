@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
 from workflow_scripts.arguments import argument_run
+from workflow_scripts.arguments.argument_predictions import predict_all
 from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.argument_training import (
     Family,
@@ -19,7 +21,14 @@ from workflow_scripts.arguments.argument_training import (
     fit,
     logits_of,
 )
-from workflow_scripts.arguments.families import Bags, bert_family, vocabulary_of, word_family
+from workflow_scripts.arguments.families import (
+    EMBEDDING,
+    WEIGHTS,
+    Bags,
+    bert_family,
+    vocabulary_of,
+    word_family,
+)
 from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import ARCT_TEXTS
@@ -73,8 +82,10 @@ def trained(
 ) -> pd.DataFrame:
     """Accuracy by set-up, split and points."""
     plan = RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
-    predictions, curves = argument_run.train_all(family, frame, plan, None, folder / "weights", [])
-    assert list((folder / "weights").iterdir()) == []
+    trained_on = frame[frame["split"] != "test"]
+    curves = argument_run.train_all(family, trained_on, plan, None, folder / "weights/1")
+    models = argument_run.kept_models(family, [folder / "weights"], plan.setups, CPU)
+    predictions = predict_all(family, models, frame, plan.trained_on)
     assert (curves.groupby("setup")["best"].sum() == 1).all()
     return measure(predictions, BOUNDS).set_index(["setup", "split", "points"])
 
@@ -182,14 +193,41 @@ def test_kept_weights_give_the_same_logits(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     family = families(name)
-    plan = RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
-    predictions, _ = argument_run.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
-    model = family.load(tmp_path / "w" / "full", "full", CPU)
-    rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]
-    again = argument_run.predict(family, model, family.encode, rows, "full")
-    before = predictions[(predictions["split"] == "test") & (predictions["version"] == "original")]
-    for column in ("logit_0", "logit_1"):
-        np.testing.assert_allclose(again[column], before[column], atol=1e-5)
+    training, dev = warrants_alone(family, frame)
+    chosen = {values: tried[0] for values, tried in SETTINGS[name]["grid"].items()}
+    settings = BERT | {"epochs": 1}
+    model, _ = fit(family, plan_of(**settings), "W", chosen, training, dev)
+    family.save(model, tmp_path / "w")
+    again = logits_of(family, family.load(tmp_path / "w", "W", CPU), dev.texts)
+    np.testing.assert_allclose(again, logits_of(family, model, dev.texts), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["bov", "bilstm"])
+def test_words_of_the_test_set_alone_change_no_trained_model(
+    name: str, frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Each word has its own vector, known or not, before it is trained and after."""
+    vectors, logits = made_up_vectors(frame), []
+    words = vocabulary_of([text for column in ARCT_TEXTS for text in frame[column].unique()])
+    words = ["unknown", *words]
+    families = [
+        word_family(name, vectors, known, tune=True) for known in (words, ["unseen", *words])
+    ]
+    for number, family in enumerate(families):
+        training, dev = warrants_alone(family, frame)
+        chosen = {values: tried[0] for values, tried in SETTINGS[name]["grid"].items()}
+        model, _ = fit(family, plan_of(epochs=1), "W", chosen, training, dev)
+        logits.append(logits_of(family, model, dev.texts))
+        family.save(model, tmp_path / str(number))
+    assert np.array_equal(*logits)
+    other = families[1].load(tmp_path / "0", "W", CPU)
+    text = families[1].encode(((), "unseen unknown"))
+    assert text == [[1, 2]]
+    fresh = families[1].new("W", chosen, 1).embedding.weight
+    trained = load_file(tmp_path / "0" / WEIGHTS)[EMBEDDING]
+    assert torch.equal(other.embedding.weight[1], fresh[1])
+    assert torch.equal(other.embedding.weight[2:], trained[1:])
+    assert not torch.equal(fresh[1], fresh[2])
 
 
 def test_equal_texts_are_scored_once_and_in_order(

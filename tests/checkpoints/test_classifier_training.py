@@ -93,7 +93,7 @@ def test_the_loop_is_the_trainers(scores: bool, warmup: float, tmp_path: Path) -
         weight_decay=RECIPE.weight_decay,
         warmup=warmup,
     )
-    train(ours, data, data, recipe, tmp_path / "state")
+    train(ours, data, recipe, tmp_path / "state")
     arguments = TrainingArguments(
         str(tmp_path / "out"),
         num_train_epochs=recipe.epochs,
@@ -140,7 +140,7 @@ def test_a_run_goes_on_after_any_epoch(
 ) -> None:
     data = examples()
     whole = classifier(dropout=0.1)
-    curve = train(whole, data, data, RECIPE, tmp_path / "whole")
+    curve = train(whole, data, RECIPE, tmp_path / "whole")
     save, count = training.save_state, iter(range(1, 9))
 
     def stop(*arguments: Any) -> None:
@@ -151,11 +151,11 @@ def test_a_run_goes_on_after_any_epoch(
     monkeypatch.setattr(training, "save_state", stop)
     state = tmp_path / "stopped"
     with pytest.raises(Stopped):
-        train(classifier(dropout=0.1), data, data, RECIPE, state)
+        train(classifier(dropout=0.1), data, RECIPE, state)
     monkeypatch.setattr(training, "save_state", save)
     torch.manual_seed(99)  # the state brings its own random streams
     resumed = classifier(dropout=0.1)
-    again = train(resumed, data, data, RECIPE, state)
+    again = train(resumed, data, RECIPE, state)
     for name, value in whole.state_dict().items():
         assert torch.equal(resumed.state_dict()[name], value), name
     assert curve.equals(again)
@@ -168,6 +168,7 @@ def test_the_curve_has_a_row_a_quarter_and_one_of_development() -> None:
     assert [row["loss"] for row in rows] == [3, 1, 1, 0.5, 0.25]
     assert [row["split"] for row in rows] == ["train"] * 4 + ["dev"]
     assert len(curve_of(1, [1.0, 2.0], 3.0)) == 3
+    assert curve_of(1, [1.0, 2.0], None) == curve_of(1, [1.0, 2.0], 3.0)[:2]
 
 
 def test_bfloat16_trains_in_other_steps(tmp_path: Path) -> None:
@@ -175,7 +176,7 @@ def test_bfloat16_trains_in_other_steps(tmp_path: Path) -> None:
     for precision in ("float32", "bfloat16"):
         recipe = FineTuning(seed=3, batch_size=8, learning_rate=2e-3, precision=precision)
         model = classifier()
-        train(model, data, data, recipe, tmp_path / precision)
+        train(model, data, recipe, tmp_path / precision)
         assert {value.dtype for value in model.parameters()} == {torch.float32}
         ends.append(model.classifier.weight.detach())
     assert not torch.equal(*ends)

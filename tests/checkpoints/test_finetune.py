@@ -10,9 +10,8 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel
 
-from tests.bad_input.refused import refused
 from tests.core.tiny_models import WORDS, write_card
-from workflow_scripts.checkpoints import finetune
+from workflow_scripts.checkpoints import finetune, score_classifier
 from workflow_scripts.core.data import cards, tables
 from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, read_task, split_of
 from workflow_scripts.core.integrity import code_digest
@@ -26,7 +25,7 @@ from workflow_scripts.core.model.classifiers import (
 from workflow_scripts.core.run.job import call
 
 RECIPE = {"seed": 3, "epochs": 3, "batch_size": 4, "learning_rate": 1e-3}
-OUTPUTS = ("checkpoint", "epochs", "card", "metrics", "curve")
+OUTPUTS = ("checkpoint", "card", "curve")
 
 
 def made_up_task(folder: Path, name: str = "mrpc") -> Path:
@@ -52,11 +51,19 @@ def card(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def run(folder: Path, card: Path, **options: Any) -> Path:
     folder.mkdir(exist_ok=True)
     table = options.pop("table", None) or made_up_task(folder)
-    parameters = {"model": card, "table": table, "device": "cpu"}
+    tables.write(split_of(read_task(table), "train"), folder / "training")
+    parameters = {"model": card, "training": folder / "training", "device": "cpu"}
     parameters |= {"task": "mrpc", "init": "pretrained", "max_tokens": 32, "recipe": RECIPE}
-    parameters |= {"bootstrap": 200, "seed": 7}
     call(finetune.main, parameters | {name: folder / name for name in OUTPUTS} | options)
     return folder
+
+
+def scored(folder: Path, card: Path, init: str) -> pd.DataFrame:
+    paths = {"model": card, "card": folder / "card", "table": folder / "mrpc.parquet"}
+    options = {"task": "mrpc", "init": init, "seed": 3, "sample_seed": 7, "max_tokens": 32}
+    options |= {"metrics": folder / "metrics", "bootstrap": 200, "device": "cpu"}
+    call(score_classifier.main, paths | options)
+    return pd.read_parquet(folder / "metrics")
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -69,7 +76,9 @@ def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
 
 @pytest.fixture(scope="module")
 def finished(card: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return run(tmp_path_factory.mktemp("finished"), card)
+    folder = run(tmp_path_factory.mktemp("finished"), card)
+    scored(folder, card, "pretrained")
+    return folder
 
 
 def test_what_is_written(finished: Path, card: Path) -> None:
@@ -80,10 +89,9 @@ def test_what_is_written(finished: Path, card: Path) -> None:
     assert own["special"] == base["special"]
     assert not (finished / "checkpoint.work").exists()
     curve = pd.read_csv(finished / "curve")
-    dev = curve[curve["split"] == "dev"]
-    assert dev["epoch"].tolist() == [1, 2, 3]
-    assert dev["step"].tolist() == [12, 24, 36]
-    assert (curve["split"] == "train").sum() == 12
+    assert curve["step"].tolist() == [*range(3, 37, 3)]
+    assert curve["epoch"].tolist() == [quarter / 4 for quarter in range(1, 13)]
+    assert set(curve["split"]) == {"train"}
     metrics = pd.read_parquet(finished / "metrics")
     assert set(zip(metrics["stage"], metrics["metric"], strict=True)) == {
         (stage, metric) for stage in ("untrained", "fine-tuned") for metric in ("f1", "accuracy")
@@ -107,11 +115,17 @@ def test_the_checkpoint_predicts_what_the_metrics_state(finished: Path, card: Pa
     assert classifier.config.id2label == {0: "0", 1: "1"}
 
 
-def test_a_task_of_a_development_set_trains_nothing(card: Path, tmp_path: Path) -> None:
-    table = made_up_task(tmp_path)
-    frame = read_task(table)
-    tables.write(frame[frame["split"] == "dev"], table)
-    refused(lambda: run(tmp_path, card, table=table), "mrpc: no training file; put one next to")
+def test_the_untrained_model_is_scored_with_the_head_that_training_began_with(
+    finished: Path, card: Path
+) -> None:
+    untrained = new_classifier(models.directory_of(cards.read_card(card)), TASKS["mrpc"], "x", 3)
+    dev = split_of(read_task(finished / "mrpc.parquet"), "dev")
+    tokens = tokens_of(dev, models.load_tokenizer(finished / "checkpoint"), 32, 128)
+    right = float((logits_of(untrained, tokens).argmax(1) == dev["label"]).mean())
+    metrics = pd.read_parquet(finished / "metrics").set_index(["stage", "metric"])["value"]
+    assert right == pytest.approx(metrics["untrained", "accuracy"])
+    assert set(scored(finished, card, "random")["stage"]) == {"fine-tuned"}
+    scored(finished, card, "pretrained")
 
 
 def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_path: Path) -> None:
@@ -136,7 +150,7 @@ def test_a_killed_run_goes_on_only_with_the_code_that_began_it(
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, card, table=table)
     monkeypatch.setattr(training, "save_state", save)
-    monkeypatch.setattr(finetune, "train", lambda *given: resumed.append(given[4].is_file()))
+    monkeypatch.setattr(finetune, "train", lambda *given: resumed.append(given[3].is_file()))
     with pytest.raises(AttributeError):  # nothing is trained here
         run(tmp_path, card, table=table)
     monkeypatch.setattr(code_digest, "digest", lambda _: "another")
@@ -147,9 +161,8 @@ def test_a_killed_run_goes_on_only_with_the_code_that_began_it(
 
 def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> None:
     table = finished / "mrpc.parquet"
-    folder = run(tmp_path / "epochs", card, table=table, every_epoch=True)
+    folder = run(tmp_path / "epochs", card, table=table, epochs=tmp_path / "epochs/epochs")
     assert equal(weights(finished), weights(folder))
-    assert list((finished / "epochs").iterdir()) == []
     names = sorted(path.name for path in (folder / "epochs").glob("epoch-*"))
     assert names == ["epoch-1", "epoch-2"]  # the third is the checkpoint itself
     each = [load_file(folder / "epochs" / name / "model.safetensors") for name in names]

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics
 
-from workflow_scripts.checkpoints import finetune
+from workflow_scripts.checkpoints import score_classifier
 from workflow_scripts.core.data.tasks import TASKS
 
 
@@ -24,7 +24,7 @@ def test_intervals_over_examples_against_plain_samples(name: str) -> None:
         "spearman": lambda true, given: stats.spearmanr(true, given[:, 0]).statistic,
     }
     counts = np.random.default_rng(5).multinomial(40, np.full(40, 1 / 40), size=300)
-    for row in finetune.score_rows(task, "fine-tuned", "dev", labels, logits, 300, 5):
+    for row in score_classifier.score_rows(task, "fine-tuned", "dev", labels, logits, 300, 5):
         samples = [np.repeat(np.arange(40), count) for count in counts]
         values = [plainly[row["metric"]](labels[chosen], logits[chosen]) for chosen in samples]
         ends = np.percentile(values, [2.5, 97.5])

@@ -78,8 +78,9 @@ def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
     source = study(tmp_path)
     table, counts = tmp_path / "pairs.parquet", tmp_path / "pairs.counts.csv"
     training = tmp_path / "training.parquet"
-    translation_pairs.main(table, training, counts, source, 1)
+    translation_pairs.main(table, source, 1, counts)
     pairs = pd.read_parquet(table)
+    translation_pairs.main(training, source, 1, training=True)
     assert list(pairs.columns) == ["split", "id", "source", "target"]
     assert pairs["id"].tolist() == [
         *("train-1", "train-2", "train-3", "validation-1", "validation-2"),
@@ -109,10 +110,9 @@ def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
 
 def test_what_is_trained_on_does_not_depend_on_what_is_tested(tmp_path: Path) -> None:
     """Byte for byte, so that fewer test pairs train nothing again."""
-    files = []
-    for n in (20, 10):
-        sizes = {"train": 30, "validation": 8, "test": n}
-        files.append(tmp_path / f"training-{n}.parquet")
-        others = (tmp_path / f"pairs-{n}.parquet", files[-1], tmp_path / "counts.csv")
-        translation_pairs.main(*others, {"generate": sizes}, 1)
-    assert files[0].read_bytes() == files[1].read_bytes()
+    sizes, table = {"train": 30, "validation": 8}, tmp_path / "training.parquet"
+    translation_pairs.main(table, {"generate": sizes}, 1, training=True)
+    trained_on = table.read_bytes()
+    translation_pairs.main(table, {"generate": sizes | {"test": 20}}, 1, training=True)
+    assert table.read_bytes() == trained_on
+    assert len(pd.read_parquet(table)) == 38

@@ -139,8 +139,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "hidden": 32,
         "vocabulary": 80,
     }
-    options = {"recipe": recipe, "every_epoch": True}
-    call(translator_training.main, trained | options)
+    call(translator_training.main, trained | {"recipe": recipe})
     tables.write(sweep("3", shape=(N_LAYERS, N_HEADS)), folder / "sweep")
     arguments = {name: trained[name] for name in ("card", "pairs", "run", "device")}
     arguments |= {"generation": GENERATION, "settings": SETTINGS, "measurement": MEASUREMENT}

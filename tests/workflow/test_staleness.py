@@ -6,6 +6,9 @@ import random
 from tests.printed import rules_of
 from tests.workflow.tiny_study import TinyStudy, rules_importing
 
+TRAININGS = {"finetune", "finetune_every_epoch", "finetune_random", "translator_training"}
+TRAININGS |= {"argument_grid", "argument_grid_words", "argument_run", "argument_run_words"}
+
 
 def test_a_core_module_reruns_what_imports_it(
     tiny_study: TinyStudy, copied_study: TinyStudy
@@ -34,6 +37,35 @@ def test_a_config_key_reruns_what_reads_it(tiny_study: TinyStudy, copied_study: 
     # head_changes and the job of untrained copies have its settings.
     direct = {"relative_position", "head_changes", "untrained_1", "generate_task"}
     assert copied_study.planned() == tiny_study.with_followers(direct)
+
+
+def test_what_is_evaluated_on_trains_nothing_again(copied_study: TinyStudy) -> None:
+    mrpc, data = copied_study.config["tasks"]["mrpc"], copied_study.config["translation"]["data"]
+    mrpc["n_dev"] = 4
+    mrpc["from"]["generate"]["dev"] = 8
+    data["from"]["generate"]["test"] = 5
+    copied_study.config["tasks"]["arct"]["from"]["generate"]["test"] = 7
+    copied_study.write_config()
+    planned = copied_study.planned()
+    measured = {"score_classifier", "ablation_sweep", "pruning_curves", "pruning_during_training"}
+    measured |= {"translation_sweep", "argument_predictions", "argument_predictions_words"}
+    assert measured <= planned
+    assert not planned & TRAININGS
+    mrpc["from"]["generate"]["train"] = 18
+    data["from"]["generate"]["train"] = 42
+    copied_study.write_config()
+    trained = {"finetune_every_epoch", "finetune_random", "translator_training"}
+    assert trained <= copied_study.planned()
+
+
+def test_settings_that_change_no_weight_train_nothing_again(copied_study: TinyStudy) -> None:
+    copied_study.config["device"] = "auto"
+    copied_study.write_config()
+    assert copied_study.planned() == set()
+    copied_study.config["checkpoints"]["finetune"]["every_epoch"] = []
+    copied_study.config["translation"]["train"]["every_epoch"] = False
+    copied_study.write_config()
+    assert not copied_study.planned() & (TRAININGS | {"ablation_sweep", "translation_sweep"})
 
 
 def test_comments_and_dates_rerun_nothing_and_a_changed_directory_what_reads_it(

@@ -12,6 +12,7 @@ from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.attention.untrained import random_copy
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.patterns.annotated_maps import CLASSES, classify
 
 N_SEGMENTS, MAX_TOKENS = 4, 40
 
@@ -44,6 +45,40 @@ def test_a_copy_is_measured_as_the_model_is(
     np.testing.assert_allclose(found.to_numpy().reshape(plain.shape), plain, atol=1e-3)
 
 
+def test_maps_of_a_copy_are_classified_as_the_models_are(
+    tiny_study: TinyStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the fixed rules, in a plain loop over eager attention; the printed table has the mean."""
+    monkeypatch.chdir(tiny_study.folder)
+    results = tiny_study.folder / "results/tiny"
+    random_copy(read_card(results / "tiny/attention/model.json"), 1, tmp_path / "copy")
+    model = AutoModel.from_pretrained(tmp_path / "copy", attn_implementation="eager").eval()
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "copy")
+    plain = []
+    for example in read_examples(results / "tasks/mrpc.jsonl")[:N_SEGMENTS]:
+        tokens = tokenizer(*example.texts, return_tensors="pt")
+        with torch.no_grad():
+            layers = torch.stack(model(**tokens, output_attentions=True).attentions)[:, 0]
+        special = np.array([word is None for word in tokens.word_ids()])
+        segment = tokens["token_type_ids"][0].numpy()
+        plain.append(classify(layers.numpy().astype(np.float16), special, segment))
+    table = pd.read_parquet(results / "tiny/untrained/1/patterns/shares.parquet")
+    assert table["n"].eq(N_SEGMENTS).all() and set(table["stage"]) == {"pretrained"}
+    found = table[table["method"] == "rules"].pivot(
+        index=["layer", "head"], columns="class", values="share"
+    )[list(CLASSES)]
+    expected = (np.stack(plain)[..., None] == np.arange(len(CLASSES))).mean(0)
+    np.testing.assert_allclose(found.to_numpy().reshape(expected.shape), expected)
+    printed = pd.read_csv(results / "tiny/tables/kovaleva2019-patterns.csv")
+    rows = printed[printed["stage"] == "untrained"].set_index("class")
+    both = pd.concat(
+        pd.read_parquet(results / f"tiny/untrained/{seed}/patterns/shares.parquet")
+        for seed in (1, 2)
+    )
+    means = 100 * both[both["method"] == "network"].groupby("class")["share"].mean()
+    np.testing.assert_allclose(rows["network"], means[rows.index], atol=0.05)
+
+
 def test_claims_have_the_range_of_the_copies(tiny_study: TinyStudy) -> None:
     results = tiny_study.folder / "results/tiny/tiny"
     claims = pd.read_csv(results / "tables/claims.csv").set_index("id")
@@ -55,3 +90,5 @@ def test_claims_have_the_range_of_the_copies(tiny_study: TinyStudy) -> None:
     row = claims.loc["clark-self"]
     assert [row["untrained_low"], row["untrained_high"]] == [min(shares), max(shares)]
     assert pd.isna(claims.loc["clark-table1-det", "untrained_low"])  # needs an annotation
+    shown = claims.loc[["kovaleva-heterogeneous"]].set_index("case")["untrained_low"]
+    assert shown.between(0, 100).all()

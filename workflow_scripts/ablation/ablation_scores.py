@@ -94,8 +94,9 @@ def gains(
             row = {"metric": metric, "layer": layer, "choices": len(choices)}
             both = np.concatenate([predictions.baseline[None], choices])
             scores = partial(weighted_scores, metric, labels, both)
-            row |= stats_bootstrap.honest_gain(scores, len(labels), divisions, draws, seed)
-            row |= stats_bootstrap.half_agreement(scores, len(labels), divisions, seed)
+            halves = stats_bootstrap.divided(scores, len(labels), divisions, seed)
+            row |= stats_bootstrap.honest_gain(scores, len(labels), halves, draws, seed)
+            row |= stats_bootstrap.half_agreement(halves)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=len(labels))
 

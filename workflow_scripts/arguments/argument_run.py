@@ -1,4 +1,4 @@
-"""A family of models on ARCT: every seed and set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
+"""A family of models trained on ARCT: every seed and set-up (Niven and Kao 2019)."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -23,12 +23,11 @@ from workflow_scripts.arguments.argument_training import (
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import TRAINED_ON, points_of, read_arct, splits_of
+from workflow_scripts.core.data.tasks import TRAINED_ON, points_of, read_arct
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
-HELD_OUT = ("original", "negated")
 Encode = Callable[[Texts], Any]
 
 
@@ -77,32 +76,23 @@ def train_all(
     plan: RunPlan,
     grid: Path | None,
     weights: Path,
-    keep: Sequence[str],
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Train each set-up at the point that `grid` (the table of `search`) has chosen.
+) -> pd.DataFrame:
+    """Train each set-up at the point that `grid` (the table of `search`) has chosen; the curves.
 
-    Returns predictions on the training set and on the held-out sets in both versions, and the
-    curves. The weights of the set-ups in `keep` are saved below `weights`.
+    The weights are saved below `weights`.
     """
-    encode, predictions, curves = cache(family.encode), [], []
+    encode, curves = cache(family.encode), []
     sets = sets_of(points, plan.trained_on)
-    parts = {"train": sets[0]}
-    parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}
-    weights.mkdir()
+    weights.mkdir(parents=True)
     for setup in plan.setups:
         searched = "full" if plan.settings["search"] == "full" else setup
         chosen = chosen_in(plan.settings["grid"], grid, searched)
         training, dev = (labelled(encode, part, setup) for part in sets)
         model, curve = fit(family, plan, setup, chosen, training, dev)
-        if setup in keep:
-            family.save(model, weights / setup)
+        family.save(model, weights / setup)
         curves.append(pd.DataFrame(curve).assign(setup=setup, **chosen))
-        for split, part in parts.items():
-            logits = predict(family, model, encode, part, setup)
-            predictions.append(logits.assign(split=split))
     about = {"family": family.name, "trained_on": plan.trained_on, "seed": plan.seed}
-    joined = (pd.concat(frames, ignore_index=True) for frames in (predictions, curves))
-    return tuple(frame.assign(**about) for frame in joined)
+    return pd.concat(curves, ignore_index=True).assign(**about)
 
 
 def kept_models(
@@ -145,13 +135,11 @@ def predict(
 def main(
     table: Path,
     weights: job.Out,
-    predictions: job.Out,
     curves: job.Out,
     family: str,
     setups: list[str],
     trained_on: str,
     settings: dict[str, Any],
-    keep: list[str],
     seeds: list[int],
     device: str = "auto",
     grid: Path | None = None,
@@ -159,17 +147,15 @@ def main(
     vectors: Path | None = None,
     words: Path | None = None,
 ) -> None:
-    """Write the logits, a row per epoch, and the weights: `weights`/<seed>/<set-up>."""
+    """Write a row per epoch, and the weights: `weights`/<seed>/<set-up>."""
     points = read_arct(table)
     opened = open_family(family, settings, points, model, vectors, words)
     weights.mkdir()
     runs = []
     for seed in job.progress(seeds, desc="seeds"):
         plan = RunPlan(setups, trained_on, settings, seed, running.pick_device(device))
-        runs.append(train_all(opened, points, plan, grid, weights / str(seed), keep))
-    logits, epochs = (pd.concat(frames, ignore_index=True) for frames in zip(*runs, strict=True))
-    tables.write(logits, predictions)
-    tables.write_csv(epochs, curves)
+        runs.append(train_all(opened, points, plan, grid, weights / str(seed)))
+    tables.write_csv(pd.concat(runs, ignore_index=True), curves)
 
 
 if __name__ == "__main__":

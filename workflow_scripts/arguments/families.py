@@ -27,7 +27,7 @@ from workflow_scripts.core.model.classifiers import load_scorer, new_scorer, sav
 
 log = logging.getLogger(__name__)
 PADDING = 0
-WEIGHTS, HYPERPARAMETERS = "model.safetensors", "point.json"
+WEIGHTS, ABOUT, EMBEDDING = "model.safetensors", "point.json", "embedding.weight"
 Encoded = list[list[int]]  # word numbers of each text, the warrant last
 
 
@@ -92,12 +92,14 @@ def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
 def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndarray:
     """Vectors of the vocabulary below one of zeros for padding, float32 [1 + word, dimension].
 
-    A word without a vector gets a random one of the same spread, so that words stay distinct.
+    A word without a vector gets a random one of the same spread, so that words stay distinct: its
+    own, whatever other words there are.
     """
-    matrix = vectors.lookup(vocabulary)
-    missing = np.array([word not in vectors for word in vocabulary], dtype=bool)
-    sampled = np.random.default_rng(seed).normal(0, vectors.matrix.std(), matrix.shape)
-    matrix[missing] = sampled[missing]
+    matrix, spread = vectors.lookup(vocabulary), vectors.matrix.std()
+    for row, word in enumerate(vocabulary):
+        if word not in vectors:
+            rng = np.random.default_rng([seed, *word.encode()])
+            matrix[row] = rng.normal(0, spread, matrix.shape[1])
     return np.concatenate([np.zeros((1, matrix.shape[1])), matrix]).astype(np.float32)
 
 
@@ -149,16 +151,6 @@ class Bags(nn.Module):
         return states.masked_fill(beyond.to(states.device)[..., None], -torch.inf).amax(dim=1)
 
 
-def save_bags(model: Bags, directory: Path) -> None:
-    """Save the weights and the hyperparameters that they were trained with."""
-    directory.mkdir(parents=True)
-    save_file(
-        {name: weights.contiguous().cpu() for name, weights in model.state_dict().items()},
-        directory / WEIGHTS,
-    )
-    (directory / HYPERPARAMETERS).write_text(json.dumps(model.hyperparameters), encoding="utf-8")
-
-
 def vocabulary_of(texts: Sequence[str]) -> list[str]:
     """The distinct words of the texts, in alphabetical order."""
     return sorted({word.form for text in texts for word in words(text)})
@@ -184,10 +176,23 @@ def word_family(
         n_texts = len(SETUPS[setup]) + 1
         return Bags(matrix, n_texts, hyperparameters, tune, sequence)
 
+    def save(model: Bags, directory: Path) -> None:
+        """The weights, and the words and hyperparameters that they were trained with."""
+        directory.mkdir(parents=True)
+        state = {name: weights.contiguous().cpu() for name, weights in model.state_dict().items()}
+        save_file(state, directory / WEIGHTS)
+        about = {"vocabulary": [*vocabulary], "hyperparameters": model.hyperparameters}
+        (directory / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+
     def load(directory: Path, setup: str, device: torch.device) -> nn.Module:
-        saved = json.loads((directory / HYPERPARAMETERS).read_text(encoding="utf-8"))
-        model = new(setup, saved, 0)
-        model.load_state_dict(load_file(directory / WEIGHTS))
+        """A saved model; words that it was trained without have the vectors of this family."""
+        about = json.loads((directory / ABOUT).read_text(encoding="utf-8"))
+        model, state = new(setup, about["hyperparameters"], 0), load_file(directory / WEIGHTS)
+        of_words, trained = model.embedding.weight.detach().clone(), state[EMBEDDING]
+        for row, word in enumerate(about["vocabulary"], start=1):
+            if word in number_of:
+                of_words[number_of[word]] = trained[row]
+        model.load_state_dict(state | {EMBEDDING: of_words})
         return model.to(device).eval()
 
     return Family(
@@ -196,6 +201,6 @@ def word_family(
         length=lambda texts: sum(map(len, texts)),
         new=new,
         score=lambda model, texts: model(texts),
-        save=save_bags,
+        save=save,
         load=load,
     )

@@ -139,7 +139,7 @@ def in_documents(n: int | None) -> str:
     if n is None:
         return ""
     few = f": intervals over fewer than {FEW_DOCUMENTS} are too narrow" if n < FEW_DOCUMENTS else ""
-    return f", {n} document{'s' * (n > 1)}{few}"
+    return f", {n} document{'s' if n > 1 else ''}{few}"
 
 
 def about_data(study: Study, documents: Mapping[str, int]) -> list[str]:

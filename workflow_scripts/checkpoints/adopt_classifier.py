@@ -9,7 +9,8 @@ import torch
 from transformers import PretrainedConfig, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.checkpoints.finetune import score_rows, write_checkpoint
+from workflow_scripts.checkpoints.finetune import write_checkpoint
+from workflow_scripts.checkpoints.score_classifier import score_rows
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of, texts_of

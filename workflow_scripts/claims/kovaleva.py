@@ -71,9 +71,12 @@ def classifier_f1(products: Products) -> Measured:
 def class_share(products: Products, map_class: str) -> Cases:
     """Percent of maps of a class after fine-tuning, on each task and by each method, over heads.
 
-    Next to it of how many maps that either method gives the class both give it.
+    Next to it of how many maps that either method gives the class both give it. Copies with random
+    weights are not fine-tuned, so theirs are as they are.
     """
-    shares = products.rows(SHARES, stage="fine-tuned", **{"class": map_class})
+    shares = products.rows(SHARES, **{"class": map_class})
+    tuned = where(shares, stage="fine-tuned")
+    shares = shares if tuned.empty else tuned
     for task, of_task in shares.groupby("task", sort=False):
         of_method = dict(list(of_task.groupby("method", sort=False)))
         both = of_task["both"].mean()
@@ -82,9 +85,9 @@ def class_share(products: Products, map_class: str) -> Cases:
         for method, rows in of_method.items():
             by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
             n, case = len(by_head), f"{TITLES[task]}, by {method}"
-            ends = scipy.stats.ttest_1samp(by_head, 0).confidence_interval(CONFIDENCE)
-            more = {"about": about, **on_task(task, rows)}
-            yield Measured(by_head.mean(), *ends, n, "heads", case, **more)
+            half = scipy.stats.sem(by_head) * scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1)
+            mean, more = by_head.mean(), {"about": about, **on_task(task, rows)}
+            yield Measured(mean, mean - half, mean + half, n, "heads", case, **more)
 
 
 @measure(CONTROLS)

@@ -94,6 +94,7 @@ def kovaleva2019_fig2(shares: Path, model: str) -> Figure:
 
 PAPER_F1 = 0.86  # the paper's network, on the paper's maps, which are of fine-tuned models
 METHODS = ("network", "rules")
+UNTRAINED = "untrained"  # the stage of copies with random weights
 
 
 def macro_f1(labels: np.ndarray, given: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -149,7 +150,7 @@ def shares_table(shares: pd.DataFrame) -> pd.DataFrame:
     frame["both"] = percent["both"].unstack("method")[METHODS[0]]  # in the rows of either method
     either = frame["network"] + frame["rules"] - frame["both"]
     frame["agreement"] = 100 * frame["both"] / either.where(either > 1e-9)
-    rank = {name: number for number, name in enumerate((*TASKS, *STAGES, *CLASSES))}
+    rank = {name: number for number, name in enumerate((*TASKS, UNTRAINED, *STAGES, *CLASSES))}
     order = frame.reset_index().sort_values(
         keys[:3], key=lambda names: names.map(rank), kind="stable"
     )
@@ -159,12 +160,20 @@ def shares_table(shares: pd.DataFrame) -> pd.DataFrame:
 
 
 def kovaleva2019_patterns(
-    predictions: Path, shares: Path, classifier: job.Out, table: job.Out, draws: int, seed: int
+    predictions: Path,
+    shares: Path,
+    classifier: job.Out,
+    table: job.Out,
+    draws: int,
+    seed: int,
+    untrained: list[Path] = (),
 ) -> None:
-    """Write both tables."""
+    """Write both tables; `untrained` are the shares of copies with random weights."""
     frame = tables.read(predictions)
     tables.write_csv(classifier_table(frame, draws, seed), classifier)
-    tables.write_csv(shares_table(tables.read(shares)).round(1), table)
+    copies = [tables.read(path).assign(stage=UNTRAINED) for path in untrained]
+    frame = pd.concat([tables.read(shares), *copies], ignore_index=True)
+    tables.write_csv(shares_table(frame).round(1), table)
 
 
 def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:

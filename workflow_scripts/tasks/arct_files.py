@@ -1,5 +1,6 @@
 """Strict readers of the official ARCT files and of the published adversarial set."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -150,14 +151,16 @@ def _label(text: str, where: str) -> int:
     return int(text)
 
 
-def splits_in(folder: Path, source: dict[str, str]) -> dict[str, list[Row]]:
-    """Every split of a directory; `test` and `truth` of `source` name the test set's files."""
+def splits_in(
+    folder: Path, source: dict[str, str], wanted: Iterable[str] = ARCT_SPLITS
+) -> dict[str, list[Row]]:
+    """The splits of a directory; `test` and `truth` of `source` name the test set's files."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give one with ARCT's files")
     keys = {"data": "test", "truth": "truth"}
     named = {what: Path(source[key]) for what, key in keys.items() if source.get(key)}
     splits = {}
-    for split in ARCT_SPLITS:
+    for split in wanted:
         rows = read_split(folder, split, **(named if split == "test" else {}))
         if rows is not None:
             splits[split] = rows

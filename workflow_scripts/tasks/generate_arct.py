@@ -131,11 +131,11 @@ def write_split(
 
 
 def main(generated: job.Out, numbers: dict[str, float], seed: int = 1) -> None:
-    """Write train, dev and test, the claim map and the counts of the planted cue to a directory.
+    """Write each split, the claim map and the counts of the planted cue to a directory.
 
-    `numbers` has train, dev and test (points), productivity and coverage.
+    `numbers` has train, dev and maybe test (points), productivity and coverage.
     """
-    sizes = {split: int(numbers[split]) for split in ARCT_SPLITS}
+    sizes = {split: int(numbers[split]) for split in ARCT_SPLITS if split in numbers}
     planted = {}  # points with the cue in one warrant alone, and in the right one alone
     for split, n in sizes.items():
         applicable = round(numbers["coverage"] * n)

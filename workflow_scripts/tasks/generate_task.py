@@ -143,7 +143,7 @@ def to_line(name: str, number: int, row: Row) -> str:
 
 
 def main(generated: job.Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> None:
-    """Write the task's files to the directory `generated`: `n_train` and `n_dev` rows."""
+    """Write the task's files to the directory `generated`: `n_train` and `n_dev` rows (0: none)."""
     if name not in WRITERS:
         raise InputError(
             f"tasks.{name}.generate: the grammar writes {', '.join(WRITERS)} only; give "
@@ -151,6 +151,8 @@ def main(generated: job.Out, name: str, n_train: int, n_dev: int, seed: int = 1)
         )
     generated.mkdir()
     for split, file in TASKS[name].files.items():
+        if split != "train" and not n_dev:
+            continue
         domains = (grammar.LABORATORY,) if split == "dev_mismatched" else (grammar.TOWN,)
         rng = random.Random(f"{seed}-{name}-{split}")
         lines = [HEADERS[name]] if name in HEADERS else []

@@ -3,6 +3,7 @@
 import html
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,15 +35,18 @@ class SplitRows:
     excluded: dict[str, int] = field(default_factory=dict)
 
 
-def read_directory(folder: Path, task: Task) -> dict[str, SplitRows]:
-    """Every split of a directory with the official files, which may end in .gz.
+def read_directory(
+    folder: Path, task: Task, wanted: Iterable[str] | None = None
+) -> dict[str, SplitRows]:
+    """The `wanted` splits, or every one, of a directory with the official files, maybe in .gz.
 
     A missing dev_mismatched is left out.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such file or directory; name the task's TSV files")
     splits = {}
-    for split, name in task.files.items():
+    for split in wanted or task.files:
+        name = task.files[split]
         paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
         if paths:
             splits[split] = read_tsv(paths[0], task)

@@ -1,13 +1,14 @@
 """ARCT as one table: every point with its negated and its swapped counterpart; with counts."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import ARCT_COLUMNS, ARCT_TEXTS
+from workflow_scripts.core.data.tasks import ARCT_COLUMNS, ARCT_SPLITS, ARCT_TEXTS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.tasks import arct_files
@@ -89,17 +90,18 @@ def counterparts(
 
 def main(
     table: job.Out,
-    counts: job.Out,
     source: dict[str, Any],
     adversarial: str,
     n_train: int = 0,
     seed: int = 1,
     directory: Path | None = None,
+    counts: job.Out | None = None,
+    splits: Sequence[str] = ARCT_SPLITS,
 ) -> None:
-    """Write the points and the counts; `directory` has generated or fetched files."""
+    """Write the points and maybe the counts; `directory` has generated or fetched files."""
     folder = directory or Path(source["path"])
     frames, counted = [], []
-    for split, rows in arct_files.splits_in(folder, source).items():
+    for split, rows in arct_files.splits_in(folder, source, splits).items():
         indices = tables.sample(range(len(rows)), n_train if split == "train" else 0, seed)
         versions = {"original": rows}
         labels = [rows[index]["label"] for index in indices]
@@ -114,11 +116,13 @@ def main(
         for version, points in versions.items():
             sampled = pd.DataFrame([points[index] for index in indices])
             frames.append(sampled.assign(split=split, version=version))
+    tables.write(pd.concat(frames, ignore_index=True)[list(ARCT_COLUMNS)], table)
+    if counts is None:
+        return
     planted = folder / arct_files.PLANTED  # the generator's counts of the cue that it planted
     if planted.is_file():
         for split, numbers in json.loads(planted.read_text(encoding="utf-8")).items():
             counted += [(split, f"planted {what}", n) for what, n in numbers.items()]
-    tables.write(pd.concat(frames, ignore_index=True)[list(ARCT_COLUMNS)], table)
     rows = pd.DataFrame(counted, columns=["split", "what", "n"])
     tables.write_csv(rows.assign(task="ARCT", generated=planted.is_file()), counts)
 

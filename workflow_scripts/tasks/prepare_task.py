@@ -55,6 +55,17 @@ def count(part: glue_files.SplitRows, frame: pd.DataFrame, task: Task, split: st
     ]
 
 
+def sampled(part: glue_files.SplitRows, name: str, split: str, n: int, seed: int) -> pd.DataFrame:
+    """At most `n` examples (0: all) of a split, as in the prepared table."""
+    records = []
+    for k, row in enumerate(tables.sample(part.rows, n, seed)):
+        texts = [*row["texts"], ""][:2]
+        records.append((split, f"{name}-{split}-{k:06d}", row["source"], *texts, row["label"]))
+    if not records:
+        raise InputError(f"tasks.{name}: fewer than five rows; use the complete file")
+    return pd.DataFrame(records, columns=list(TASK_COLUMNS))
+
+
 def check_labels(frame: pd.DataFrame, name: str, split: str) -> None:
     """Raise InputError where all examples of a split have one label: nothing can be distinguished.
 
@@ -94,14 +105,7 @@ def main(
     for key, domain in source.get("domains", {}).items():
         limits[f"dev_{key}"] = domain.get("n_dev", n_dev)
     for split, part in read(source, name, task, aside).items():
-        chosen = tables.sample(part.rows, limits.get(split, n_dev), seed)
-        records = []
-        for k, row in enumerate(chosen):
-            texts = [*row["texts"], ""][:2]
-            records.append((split, f"{name}-{split}-{k:06d}", row["source"], *texts, row["label"]))
-        frames.append(pd.DataFrame(records, columns=list(TASK_COLUMNS)))
-        if not records:
-            raise InputError(f"tasks.{name}: fewer than five rows; use the complete file")
+        frames.append(sampled(part, name, split, limits.get(split, n_dev), seed))
         reference = aside and split == "train"
         if not reference:
             check_labels(frames[-1], name, split)

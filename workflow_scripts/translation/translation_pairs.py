@@ -69,7 +69,8 @@ def read(source: Mapping[str, Any], seed: int) -> dict[str, list[Pair]]:
     Raises InputError as `read_pairs` and `read_one_file` do.
     """
     files = {split: source[split] for split in SPLITS if split in source}
-    sizes = {split: source["generate"][split] for split in SPLITS if "generate" in source}
+    generated = source.get("generate", {})
+    sizes = {split: generated[split] for split in SPLITS if split in generated}
     made = generated_pairs.pairs(sizes, seed)
     if "path" in source:
         made = read_one_file(Path(source["path"]))
@@ -119,13 +120,19 @@ def _plain(text: str) -> str:
 
 
 def main(
-    pairs: job.Out, training: job.Out, counts: job.Out, source: dict[str, Any], seed: int
+    pairs: job.Out,
+    source: dict[str, Any],
+    seed: int,
+    counts: job.Out | None = None,
+    training: bool = False,
 ) -> None:
-    """Write the pairs of every split, those that training reads, and counts of all."""
+    """Write the pairs of every split, or of those that training reads, and maybe counts of all."""
     splits = read(source, seed)
+    if training:
+        splits = {split: given for split, given in splits.items() if split in TRAINING}
     tables.write(to_frame(splits), pairs)
-    trained_on = {split: given for split, given in splits.items() if split in TRAINING}
-    tables.write(to_frame(trained_on), training)
+    if counts is None:
+        return
     frame = pd.DataFrame(count(splits), columns=["split", "what", "n"])
     generated = frame["split"].isin(SPLITS if "generate" in source else ())
     tables.write_csv(frame.assign(generated=generated), counts)

@@ -118,9 +118,10 @@ def gains(swept: Swept, divisions: int, draws: int, seed: int) -> pd.DataFrame:
             summands = swept.summands[metric][[0, *(1 + chosen)]]
             scores = partial(benefits_of, metric, summands)
             row = {"metric": metric, "type": name, "layer": layer, "choices": len(chosen)}
-            row |= stats_bootstrap.honest_gain(scores, swept.n, divisions, draws, seed)
+            halves = stats_bootstrap.divided(scores, swept.n, divisions, seed)
+            row |= stats_bootstrap.honest_gain(scores, swept.n, halves, draws, seed)
             if masked:
-                row |= stats_bootstrap.half_agreement(scores, swept.n, divisions, seed)
+                row |= stats_bootstrap.half_agreement(halves)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=swept.n)
 

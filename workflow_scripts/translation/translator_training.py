@@ -177,18 +177,17 @@ def train(
 def main(
     pairs: Path,
     checkpoint: job.Out,
-    epochs: job.Out,
     card: job.Out,
     curve: job.Out,
     run: str,
     recipe: dict[str, Any],
-    every_epoch: bool = False,
+    epochs: job.Out | None = None,
     device: str = "auto",
 ) -> None:
     """Write the trained model with its tokenizer, its card and its curve.
 
-    A killed run resumes from <checkpoint>.work. With `every_epoch`, `epochs` gets the weights after
-    each epoch but the last, in epoch-<k>.
+    A killed run resumes from <checkpoint>.work. `epochs` gets the weights after each epoch but the
+    last, in epoch-<k>.
     """
     frame, settings = tables.read(pairs), TranslatorRecipe(**recipe)
     rows = {split: frame[frame["split"] == split] for split in ("train", "validation")}
@@ -205,17 +204,18 @@ def main(
     identity = {
         "pairs": digests.sha256(pairs),
         "recipe": asdict(settings),
-        "every_epoch": every_epoch,
+        "every_epoch": epochs is not None,
     }
     final = job.final(checkpoint)
     work = final.with_name(f"{final.name}.work")
     state = claim_state(work, Path(__file__), translator.model.device, identity)
-    losses = train(translator, training, validation, settings, state, work if every_epoch else None)
+    losses = train(translator, training, validation, settings, state, work if epochs else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
-    epochs.mkdir()
-    for epoch in work.glob("epoch-*"):
-        translator.tokenizer.save_pretrained(epoch)
-        shutil.copytree(epoch, epochs / epoch.name)
+    if epochs:
+        epochs.mkdir()
+        for epoch in work.glob("epoch-*"):
+            translator.tokenizer.save_pretrained(epoch)
+            shutil.copytree(epoch, epochs / epoch.name)
     described = translators.describe(checkpoint, run, translators.Languages())
     write_card(described | {"source": {"trained": final.name}}, card)
     tables.write_csv(losses.assign(run=run), curve)

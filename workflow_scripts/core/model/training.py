@@ -216,14 +216,15 @@ def train_resumably(
     optimizer: torch.optim.Optimizer,
     recipe: WarmedUpRecipe,
     loss_of: Callable[[torch.Tensor], torch.Tensor],
-    dev_loss: Callable[[], float],
+    dev_loss: Callable[[], float] | None,
     state: Path,
     epochs: Path | None = None,
 ) -> pd.DataFrame:
     """Train `model` in place on examples of these `lengths`; a killed run goes on from `state`.
 
-    Returns the curve (step, epoch, split train or dev, loss). `loss_of` is that of a batch of
-    indices. The last weights are kept; with `epochs`, those of earlier ones are saved in epoch-<k>.
+    Returns the curve (step, epoch, split train or dev, loss); without `dev_loss` it has no dev.
+    `loss_of` is that of a batch of indices. The last weights are kept; with `epochs`, those of
+    earlier ones are saved in epoch-<k>.
     """
     torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
     batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
@@ -237,7 +238,7 @@ def train_resumably(
     for number in range(whole_epochs(curve) + 1, recipe.epochs + 1):
         shown = job.progress(batches, desc=f"epoch {number} of {recipe.epochs}, batches")
         losses = train_epoch(shown, loss_of, schedule, max_norm=1.0)
-        curve += curve_of(number, losses, dev_loss())
+        curve += curve_of(number, losses, dev_loss and dev_loss())
         if epochs is not None and number < recipe.epochs:
             model.save_pretrained(epochs / f"epoch-{number}")
         save_state(state, parts, curve)
@@ -245,20 +246,22 @@ def train_resumably(
     return pd.DataFrame(curve)
 
 
-def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict[str, Any]]:
+def curve_of(number: int, losses: Sequence[float], dev_loss: float | None) -> list[dict[str, Any]]:
     """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps."""
-    running.check_losses([dev_loss], number * len(losses) - 1, "development loss")
     rows, n, done = [], len(losses), 0
     for quarter in np.array_split(losses, min(4, n)):
         done += len(quarter)
         at = {"step": (number - 1) * n + done, "epoch": number - 1 + done / n}
         rows.append(at | {"split": "train", "loss": float(quarter.mean())})
+    if dev_loss is None:
+        return rows
+    running.check_losses([dev_loss], number * n - 1, "development loss")
     return [*rows, at | {"split": "dev", "loss": dev_loss}]
 
 
 def whole_epochs(curve: Sequence[dict[str, Any]]) -> int:
     """The number of epochs that the rows of a curve hold to their end."""
-    return sum(row["split"] == "dev" for row in curve)
+    return int(curve[-1]["epoch"]) if curve else 0
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How a step runs: the same `main` as a rule's script and from a shell.
 
-`main`'s parameters are the rule's own names. Those marked `Out` or `list[Out]` are outputs, which
+`main`'s parameters are the rule's own names. Those marked as one of OUTPUTS are outputs, which
 `main` writes to partial paths: they take their place only after `main` has returned.
 """
 
@@ -26,7 +26,7 @@ from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import code_digest, digests, provenance
 
 Out = Annotated[Path, "output"]
-OUTPUTS = (Out, list[Out])
+OUTPUTS = (Out, list[Out], Out | None)  # None where a rule has no such output
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of a file system that has none
 T = TypeVar("T")
 log = logging.getLogger(__name__)

@@ -15,9 +15,10 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.stats.metrics import weighted_scores
 
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
-FEW = 50  # units below which these percentiles are too narrow
+FEW = 200  # units below which these percentiles cover less than 93%
 # Random divisions of a bootstrap sample, averaged: one alone would add its own noise.
 DIVISIONS_OF_SAMPLE = 8
+AT_A_TIME = 500  # divisions, whose weights of all examples are in memory
 INDEPENDENT: Final = None  # in place of documents: every example is resampled on its own
 
 # Scores [draw, variant], the baseline's first, of weights [draw, example]; more is better.
@@ -52,22 +53,36 @@ def half_weights(n: int, draws: int, seed: int) -> np.ndarray:
     return _first_halves(np.ones((draws, n), int), seed)
 
 
-def honest_gain(scores: Scores, n: int, divisions: int, draws: int, seed: int) -> dict[str, float]:
+def divided(scores: Scores, n: int, divisions: int, seed: int) -> list[np.ndarray]:
+    """Scores on random halves of `n` examples, and on the others: each [division, variant]."""
+    rng = np.random.default_rng(seed)
+    blocks = [AT_A_TIME] * (divisions // AT_A_TIME) + [divisions % AT_A_TIME]
+    parts = [on_halves(scores, np.ones((block, n), int), rng) for block in blocks if block]
+    return [np.concatenate(of_half) for of_half in zip(*parts, strict=True)]
+
+
+def honest_gain(
+    scores: Scores, n: int, halves: Sequence[np.ndarray], draws: int, seed: int
+) -> dict[str, float]:
     """The gain of the best variant over the baseline, on examples that did not choose it.
 
-    In every division the best variant on one half of the `n` examples is measured against the
-    baseline on the other half, and vice versa; `gain` is the mean over divisions. `naive` chooses
-    and measures on all examples.
+    In every division (`halves` is of `divided`) the best variant on one half of the `n` examples is
+    measured against the baseline on the other half, and vice versa; `gain` is the mean over
+    divisions. `naive` chooses and measures on all examples.
 
     `gain_low` and `gain_high` are the 95% interval over examples: `draws` bootstrap samples each
     choose and measure anew, on halves that share no example. Such halves hold fewer distinct
     examples, which choose less well, so percentiles are also taken around `gain` (Davison and
     Hinkley 1997, section 5.2); the interval holds both, so that none of them decides a verdict.
     """
-    gain = float(_held_out_gain(scores, np.ones((divisions, n), int), seed).mean())
+    gain = float(_held_out_gain(*halves).mean())
     weights = bootstrap_weights(n, draws, seed)
     sampled = np.mean(
-        [_held_out_gain(scores, weights, seed + 1 + k) for k in range(DIVISIONS_OF_SAMPLE)], axis=0
+        [
+            _held_out_gain(*on_halves(scores, weights, seed + 1 + k))
+            for k in range(DIVISIONS_OF_SAMPLE)
+        ],
+        axis=0,
     )
     low, high = np.percentile(sampled, CONFIDENCE)
     bias = float(sampled.mean()) - gain
@@ -77,10 +92,9 @@ def honest_gain(scores: Scores, n: int, divisions: int, draws: int, seed: int) -
     return {"naive": naive, "gain": gain, "gain_low": float(low), "gain_high": float(high)}
 
 
-def _held_out_gain(scores: Scores, weights: np.ndarray, seed: int) -> np.ndarray:
+def _held_out_gain(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The gain on examples that did not choose the variant, mean of both ways round: [draw]."""
-    one, other = on_halves(scores, weights, seed)
-    draw = np.arange(len(weights))
+    draw = np.arange(len(one))
     gains = [
         measured[draw, 1 + chosen[:, 1:].argmax(axis=1)] - measured[:, 0]
         for chosen, measured in ((one, other), (other, one))
@@ -88,18 +102,22 @@ def _held_out_gain(scores: Scores, weights: np.ndarray, seed: int) -> np.ndarray
     return np.mean(gains, axis=0)
 
 
-def half_agreement(scores: Scores, n: int, draws: int, seed: int) -> dict[str, float]:
-    """How well effects measured on one half of `n` examples agree with those on the other half.
+def half_agreement(halves: Sequence[np.ndarray]) -> dict[str, float]:
+    """How well effects measured on one half of the examples agree with those on the other half.
 
-    Pearson's and Spearman's correlation over variants, means over `draws` random divisions, with
+    Pearson's and Spearman's correlation over variants, means over divisions (of `divided`), with
     the 2.5th and 97.5th percentiles: noise in the effects keeps them below 1.
     """
-    halves = on_halves(scores, np.ones((draws, n), int), seed)
-    one, other = (of_half[:, 1:] - of_half[:, :1] for of_half in halves)
+    from scipy.stats import rankdata  # half a second, which jobs that only resample are spared
+
+    effects = [of_half[:, 1:] - of_half[:, :1] for of_half in halves]
+    ranked = [rankdata(each, axis=1) for each in effects]
     columns = {}
-    for name in ("pearson", "spearman"):
-        pairs = zip(one, other, strict=True)
-        values = [weighted_scores(name, x, y[None], np.ones((1, len(x))))[0, 0] for x, y in pairs]
+    for name, pair in (("pearson", effects), ("spearman", ranked)):
+        x, y = (each - each.mean(axis=1, keepdims=True) for each in pair)
+        spread = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
+        product = (x * y).sum(axis=1)
+        values = np.divide(product, spread, out=np.zeros_like(product), where=spread > 1e-12)
         low, high = np.percentile(values, CONFIDENCE)
         columns |= {name: float(np.mean(values)), f"{name}_low": low, f"{name}_high": high}
     return columns
@@ -116,13 +134,15 @@ def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[st
     return columns | {"n": len(x)}
 
 
-def on_halves(scores: Scores, weights: np.ndarray, seed: int) -> list[np.ndarray]:
+def on_halves(
+    scores: Scores, weights: np.ndarray, seed: int | np.random.Generator
+) -> list[np.ndarray]:
     """Scores on random halves of the weighted examples, and on the others: each [draw, variant]."""
     half = _first_halves(weights, seed)
     return [scores(weights * part) for part in (half, 1 - half)]
 
 
-def _first_halves(weights: np.ndarray, seed: int) -> np.ndarray:
+def _first_halves(weights: np.ndarray, seed: int | np.random.Generator) -> np.ndarray:
     """1 for a random half of the examples that have a weight, else 0: int [draw, example]."""
     draws, n = weights.shape
     order = np.random.default_rng(seed).random((draws, n)).argsort(axis=1)

@@ -1,0 +1,64 @@
+"""What trained models predict on ARCT (Niven and Kao 2019, Tables 1, 3 and 4)."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from torch import nn
+
+from workflow_scripts.arguments.argument_run import kept_models, predict, sets_of
+from workflow_scripts.arguments.argument_training import Family
+from workflow_scripts.arguments.families import open_family
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tasks import points_of, read_arct, splits_of
+from workflow_scripts.core.model import running
+from workflow_scripts.core.run import job
+
+HELD_OUT = ("original", "negated")
+
+
+def predict_all(
+    family: Family,
+    models: Iterable[tuple[dict[str, Any], nn.Module]],
+    points: pd.DataFrame,
+    trained_on: str,
+) -> pd.DataFrame:
+    """Logits of every model (with its `setup` and `seed`) on the set that it was trained on.
+
+    And on the held-out sets in both versions.
+    """
+    encode, predictions = cache(family.encode), []
+    parts = {"train": sets_of(points, trained_on)[0]}
+    parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}
+    for named, model in models:
+        for split, part in parts.items():
+            logits = predict(family, model, encode, part, named["setup"])
+            predictions.append(logits.assign(split=split, seed=named["seed"]))
+    about = {"family": family.name, "trained_on": trained_on}
+    return pd.concat(predictions, ignore_index=True).assign(**about)
+
+
+def main(
+    table: Path,
+    weights: list[Path],
+    predictions: job.Out,
+    family: str,
+    setups: list[str],
+    trained_on: str,
+    settings: dict[str, Any],
+    device: str = "auto",
+    model: Path | None = None,
+    vectors: Path | None = None,
+    words: Path | None = None,
+) -> None:
+    """Write the logits of every seed and set-up, from folders of <seed>/<set-up>."""
+    points = read_arct(table)
+    opened = open_family(family, settings, points, model, vectors, words)
+    models = kept_models(opened, weights, setups, running.pick_device(device))
+    tables.write(predict_all(opened, models, points, trained_on), predictions)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
