@@ -187,7 +187,7 @@ def test_effects_are_in_points_with_corrected_p_values(model: MadeUpModel) -> No
 def test_the_documents_of_a_text_are_stated() -> None:
     study = Study({"surface": "wiki"}, {}, 1)
     assert about_data(study, {"wiki": 12}) == ["Running text: wiki (real), 12 documents."]
-    assert about_data(study, {"wiki": 3}) == [
+    assert about_data(study, {"wiki": np.int64(3)}) == [  # as pandas reads it
         "Running text: wiki (real), 3 documents: intervals over fewer than 10 are too narrow."
     ]
 

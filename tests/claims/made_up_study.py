@@ -256,6 +256,9 @@ def decoders(study: MadeUpTables) -> None:
     same |= {"random": 4.0, "random_min": 3.4, "random_max": 6.0, "n_free": 20}
     same |= {"accuracy_intact": 0.6, "accuracy": 0.1, "p": study.rng.choice([1, 3]) / 21}
     study.table("battery-causal", study.made(axes, same, excess=(-2, 8)))
+    axes, same = {"order": ("exact", "estimate")}, {"n": 5, "n_heads": 12}
+    study.table("context-orders", study.made(axes, same, rho=(-1, 1)))
+    study.table("context-curves", study.made(axes | {"share": (0.4, 0.5)}, same, rise=(-1, 3)))
     same = {"with": "copying", "n": 24, "n_groups": 12}  # pairs of heads share keys and values
     rows = study.made({"of": ("induction", "eigenvalue")}, same, rho=(-1, 1, "ci"))
     study.table("battery-correlations", rows)

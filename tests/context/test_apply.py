@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import MistralConfig, PretrainedConfig, PreTrainedModel, Qwen2Config
+from transformers import MistralConfig, OPTConfig, PretrainedConfig, PreTrainedModel, Qwen2Config
 
 from tests.core.tiny_decoders import GPT2, HEADS, KV_HEADS, LAYERS, LLAMA, random_decoder
 from workflow_scripts import context
@@ -15,6 +15,7 @@ from workflow_scripts.core.errors import InputError
 
 TOKENS = torch.from_numpy(np.random.default_rng(0).integers(1, 300, (2, 40)))
 SINKS, RECENT = 2, 5
+OPT = OPTConfig(**LLAMA.to_diff_dict(), ffn_dim=32, word_embed_proj_dim=16)
 WINDOWED = MistralConfig(**LLAMA.to_diff_dict() | {"sliding_window": 9})
 
 
@@ -54,7 +55,11 @@ def apply(model: PreTrainedModel, folder: Path, full: np.ndarray, sinks: int = S
     context.apply(model, folder / files.HEADS)
 
 
-@pytest.mark.parametrize(("config", "kv_heads"), [(LLAMA, KV_HEADS), (GPT2, HEADS)])
+@pytest.mark.parametrize(
+    ("config", "kv_heads"),
+    [(LLAMA, KV_HEADS), (GPT2, HEADS), (OPT, HEADS)],
+    ids=["llama", "gpt2", "opt"],
+)
 def test_losses_are_those_of_a_plain_mask(
     config: PretrainedConfig, kv_heads: int, tmp_path: Path
 ) -> None:

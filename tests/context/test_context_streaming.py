@@ -63,6 +63,7 @@ def test_means_areas_and_the_rise_by_hand() -> None:
     assert means[0].tolist() == [3, 3.5, 5] and set(means[:, 0]) == {2, 3, 4}
     line = curve(means, 2)
     assert line["change"].tolist() == [0, 0.5, 2] and line["change_low"][0] == 0
+    assert line["rise"].tolist() == pytest.approx([0, 50 / 3, 200 / 3])
     shares = np.array([0, 0.5, 1])
     assert area(means, shares)[0] == pytest.approx(0.5 * (0.25 + 1.25))
     assert share_of_rise(np.array([0, 0.01, 0.05]), 3.0, shares) == pytest.approx(0.75)

@@ -6,13 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.attention.untrained import random_copy
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.patterns.annotated_maps import CLASSES, classify
+from workflow_scripts.core.data.tokens import tokenize
+from workflow_scripts.patterns.annotated_maps import CLASSES
+from workflow_scripts.patterns.pattern_network import PatternNetwork, predict, to_image
 
 N_SEGMENTS, MAX_TOKENS = 4, 40
 
@@ -48,23 +51,26 @@ def test_a_copy_is_measured_as_the_model_is(
 def test_maps_of_a_copy_are_classified_as_the_models_are(
     tiny_study: TinyStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the fixed rules, in a plain loop over eager attention; the printed table has the mean."""
+    """By the network, in a plain loop over eager attention; the printed table has the mean."""
     monkeypatch.chdir(tiny_study.folder)
     results = tiny_study.folder / "results/tiny"
     random_copy(read_card(results / "tiny/attention/model.json"), 1, tmp_path / "copy")
     model = AutoModel.from_pretrained(tmp_path / "copy", attn_implementation="eager").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "copy")
-    plain = []
-    for example in read_examples(results / "tasks/mrpc.jsonl")[:N_SEGMENTS]:
-        tokens = tokenizer(*example.texts, return_tensors="pt")
+    network = PatternNetwork()
+    network.load_state_dict(load_file(results / "patterns/classifier.safetensors"))
+    network.eval()
+    examples, plain = read_examples(results / "tasks/mrpc.jsonl")[:N_SEGMENTS], []
+    for tokens in tokenize(examples, tokenizer, 512, 512):
+        read = {"input_ids": tokens.ids, "token_type_ids": tokens.segment}
+        inputs = {name: torch.as_tensor(values)[None].long() for name, values in read.items()}
         with torch.no_grad():
-            layers = torch.stack(model(**tokens, output_attentions=True).attentions)[:, 0]
-        special = np.array([word is None for word in tokens.word_ids()])
-        segment = tokens["token_type_ids"][0].numpy()
-        plain.append(classify(layers.numpy().astype(np.float16), special, segment))
+            layers = torch.stack(model(**inputs, output_attentions=True).attentions)[:, 0]
+        images = to_image(layers.numpy().astype(np.float16)).flatten(0, 1)
+        plain.append(predict(network, images).argmax(axis=1).reshape(layers.shape[:2]))
     table = pd.read_parquet(results / "tiny/untrained/1/patterns/shares.parquet")
     assert table["n"].eq(N_SEGMENTS).all() and set(table["stage"]) == {"pretrained"}
-    found = table[table["method"] == "rules"].pivot(
+    found = table[table["method"] == "network"].pivot(
         index=["layer", "head"], columns="class", values="share"
     )[list(CLASSES)]
     expected = (np.stack(plain)[..., None] == np.arange(len(CLASSES))).mean(0)

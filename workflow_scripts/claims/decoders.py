@@ -123,3 +123,18 @@ def _together(products: Products, first: str, name: str) -> Measured:
     row = products.row("battery-sinks", first=first, measure=name)
     number = row_number(row, "value", "documents", 100, interval=OVER_DOCUMENTS)
     return replace(number, n=int(row["n_documents"]))
+
+
+@measure("context-orders")
+def streaming_rank(products: Products, estimate: str) -> Measured:
+    """Spearman's correlation over key-value heads of a score with what their streaming costs."""
+    row = products.row("context-orders", order=estimate)
+    number = row_number(row, "rho", "key-value heads", interval="95% over key-value heads")
+    return replace(number, n=int(row["n_heads"]))
+
+
+@measure("context-curves")
+def streaming_rise(products: Products, estimate: str) -> Measured:
+    """Percent by which the loss rises where the half of heads that a score ranks last streams."""
+    row = products.row("context-curves", order=estimate, share=0.5)
+    return row_number(row, "rise", "documents", interval=OVER_DOCUMENTS)

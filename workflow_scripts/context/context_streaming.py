@@ -57,10 +57,15 @@ def resampled(nats: np.ndarray, draws: int, seed: int) -> np.ndarray:
 
 
 def curve(means: np.ndarray, n_documents: int) -> pd.DataFrame:
-    """Nats per token of `resampled` means at each step, and their change from none streaming."""
+    """Nats per token of `resampled` means at each step, and their change from none streaming.
+
+    `rise` is the change in percent of the loss with none streaming.
+    """
     change = means - means[:, :1]
-    low, high = resampling.percentile_ends(change[1:], n_documents)
-    columns = {"nats": means[0], "change": change[0], "change_low": low, "change_high": high}
+    columns = {"nats": means[0]}
+    for name, values in (("change", change), ("rise", 100 * change / means[:, :1])):
+        low, high = resampling.percentile_ends(values[1:], n_documents)
+        columns |= {name: values[0], f"{name}_low": low, f"{name}_high": high}
     return pd.DataFrame(columns)
 
 
@@ -99,7 +104,7 @@ def agreement(
     low, high = resampling.wilson(len(missed), n_top)
     row |= {"missed": len(missed) / n_top, "missed_low": low, "missed_high": high}
     names = [head_label(*divmod(int(head), exact.shape[1])) for head in missed]
-    return row | {"missed_heads": " ".join(names), "n_top": n_top}
+    return row | {"missed_heads": " ".join(names), "n_top": n_top, "n_heads": exact.size}
 
 
 def compared(

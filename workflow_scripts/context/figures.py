@@ -13,7 +13,7 @@ LOOKS = {
     "exact": Look("exact loss, one head streaming", colours.BLACK, "D"),
     "estimate": Look("its estimate, one backward pass", colours.BLUE, "o"),
     "kvzip": Look("KVzip, mean over tokens", colours.VERMILLION, "s"),
-    "kvzip_max": Look("KVzip, largest of tokens", colours.ORANGE, "v"),
+    "kvzip_max": Look("KVzip, largest of tokens", colours.PURPLE, "v"),
     "outside": Look("attention outside", colours.GREEN, "P"),
     "retrieval": Look("retrieval (easier form)", colours.SKY, "X"),
     "random": Look("random order", colours.GREY, "^", ":"),

@@ -80,6 +80,7 @@ def apply(
         streams = streams.repeat_interleave(attention.n_heads(body) // shape[1], 1)
         recent = torch.tensor(heads.recent, device=body.device)
         watcher = Streaming(streams, heads.sinks, recent)
-        watcher.hook = body.register_forward_pre_hook(watcher.read_pass, with_kwargs=True)
+        decoder = body.get_decoder()  # OPT's body is not what its language model runs
+        watcher.hook = decoder.register_forward_pre_hook(watcher.read_pass, with_kwargs=True)
         watchers.append(watcher)
     return model

@@ -81,3 +81,13 @@ def sinks(study: Study, first: str) -> Cases:
 def norm_less_weight(study: Study, first: str) -> Cases:
     row = together(study, first, "norm_less_weight")
     return [Case(*(100 * row[name] for name in ("value", *ENDS)))]
+
+
+def streaming_rank(study: Study, estimate: str) -> Cases:
+    row = study.rows("tables/context-orders.csv", order=estimate).iloc[0]
+    return [Case(row["rho"], row["rho_low"], row["rho_high"])]
+
+
+def streaming_rise(study: Study, estimate: str) -> Cases:
+    row = study.rows("tables/context-curves.csv", order=estimate, share=0.5).iloc[0]
+    return [Case(row["rise"], row["rise_low"], row["rise_high"])]
