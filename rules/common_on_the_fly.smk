@@ -32,7 +32,7 @@ def on_the_fly() -> list[tuple[str, list, bool]]:
 
 
 def step_of(reader, model: str) -> dict:
-    """What a rule would give its script for a model, but for inputs that it unpacks.
+    """What a rule would give its script for a model, but for the device and inputs that it unpacks.
 
     Those are of classifiers, whose attention has to be stored.
     """
@@ -47,7 +47,8 @@ def step_of(reader, model: str) -> dict:
             return item
         return [value(each) for each in item] if isinstance(item, Iterable) else item
 
-    groups = {"input": reader.input, "output": reader.output, "params": reader.params}
+    params = without(dict(reader.params.items()), ("device",))
+    groups = {"input": reader.input, "output": reader.output, "params": params}
     step = {name: {k: value(v) for k, v in group.items()} for name, group in groups.items()}
     return {"script": step["params"]["script"], **step}
 

@@ -37,7 +37,7 @@ def main(
     """
     places = readers(sources, {}, device, batch_tokens, precision, by_norm)
     places |= {str(job.final(product)): product for product in products}
-    run_steps(steps, places, one_pass, threads)
+    run_steps(steps, places, one_pass, device, threads)
 
 
 def readers(
@@ -58,13 +58,16 @@ def readers(
     return found
 
 
-def run_steps(steps: list, places: dict[str, Any], one_pass: bool, threads: int) -> None:
+def run_steps(
+    steps: list, places: dict[str, Any], one_pass: bool, device: str, threads: int
+) -> None:
     """Run the `main` of each step's script, with what is in `places` in the place of its paths."""
     prepared = []
     for step in steps:
         name = step["script"].removesuffix(".py").replace("/", ".")
         main = import_module(f"workflow_scripts.{name}").main
-        values = job.values_of(main, SimpleNamespace(**step, threads=threads))
+        given = step | {"params": step["params"] | {"device": device}, "threads": threads}
+        values = job.values_of(main, SimpleNamespace(**given))
         prepared.append((main, {key: _placed(value, places) for key, value in values.items()}))
     with threadpool_limits(1, user_api="blas"):  # as in the jobs that read caches
         if one_pass:

@@ -66,7 +66,7 @@ def main(
             for group in groups:
                 settings = batch_tokens, precision, group["by_norm"]
                 read = readers(group["sources"], own, device, *settings)
-                run_steps(group["steps"], own | read, group["one_pass"], threads)
+                run_steps(group["steps"], own | read, group["one_pass"], device, threads)
             for path, product in written.items():
                 shutil.move(places[str(path)], product)
 
