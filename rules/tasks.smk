@@ -126,7 +126,7 @@ use rule light_step as prepare_arct with:
 use rule light_step as prepare_arct_training with:
     input:
         **contents(
-            directory=[f"<results>/tasks/arct.training.generate"] if "generate" in ARCT else []
+            directory=["<results>/tasks/arct.training.generate"] if "generate" in ARCT else []
         ),
         files=training_files(ARCT.get("path"), ("test", "truth")),
     output:

@@ -35,15 +35,15 @@ N_TEXTS, N_TOKENS, N_SENTENCES = 100, 128, 500
 N_EXAMPLES = 100  # of a task
 SCHEMAS = Path(__file__).parents[1] / "rules/schemas"
 N_WORDS = 2000  # of a text, by which its language is known
-# Passes over all texts, by kind, and seconds that take no model: guesses. On two idle cores MiniLM
-# took 94 s, SmolLM2's GGUF 343 s, a fine-tuned classifier 221 s.
 TRANSLATOR = "encoder-decoder"
 N_PAIRS, TARGET = 20, 64  # pairs of a split; tokens of a translation
 PRUNED = 240  # passes over the pairs of a split for all orders of pruning
+# Passes over all texts, by kind, and seconds that take no model: guesses. On two idle cores MiniLM
+# took 94 s, SmolLM2's GGUF 343 s, a fine-tuned classifier 221 s.
 PASSES = {"encoder": 5, "decoder": 9}
 OVERHEAD = 80
 ABLATION_SECONDS, ABLATED = 180, (10, 50)  # of a masked language model; its fewest and most texts
-SENTENCES = 4  # of labelled words, that are as long as a text
+SENTENCES = 4  # of labelled words, which together are as long as a text
 N_LINES = 20  # of a file, by which its form is known
 MOST_STORED = 5e9  # bytes of maps
 # Frequent words of English that are rare in other languages.
@@ -206,9 +206,9 @@ models: {{}}  # others than translators
 translation:
   model: {_flow({"from": model.origin})}  # {model.about}; prefix of T5, source_lang and target_lang
   data: {_flow({"from": text})}  # two of five to choose heads, two to test them
-  sentences: {N_PAIRS}  # of each; more narrow the intervals and take longer
+  sentences: {N_PAIRS}  # of each; with more, intervals are narrower and all takes longer
   generation: {_flow(settings)}  # 5 beams are the paper's
-  pruning: {{draws: 1}}  # orders that are random, next to others
+  pruning: {{draws: 1}}  # random orders, next to those by importance
 """
 
 
@@ -374,8 +374,7 @@ def cost(model: Model, before: Model | None, ablated: bool) -> str:
     minutes = total / 60
     return (
         f"{model.name}: {model.about}; a pass of {min(N_TOKENS, model.positions)} tokens took "
-        f"{model.seconds:.2g} s, "
-        f"so all will take about {max(1, round(minutes))} minutes"
+        f"{model.seconds:.2g} s, so all will take about {max(1, round(minutes))} minutes"
     )
 
 

@@ -1,4 +1,4 @@
-"""The front page's findings: their words follow the tables, and generated data give none."""
+"""The findings of the page: their words follow the tables, and generated data give none."""
 
 import re
 

@@ -2,13 +2,8 @@
 
 from collections.abc import Iterable
 
-from workflow_scripts.report.entries import (
-    Entries,
-    Entry,
-    heading,
-    labels,
-    titles_of_tasks,
-)
+from tests.report.snakemake_report import toggles
+from workflow_scripts.report.entries import Entries, Entry, heading, labels, titles_of_tasks
 
 PLACE = {"caption": "c", "category": "A et al.", "subcategory": "1"}
 
@@ -24,27 +19,9 @@ def table(name: str, title: str, **of: str) -> Entry:
 
 
 def toggled(entries: Iterable[Entry]) -> set[str]:
-    """The labels that Snakemake makes toggles of: two values, each in half of the results.
-
-    Its list breaks where an entry lacks one side of a toggle (abstract_results.js).
-    """
-    entries = list(entries)
+    """The labels of entries that Snakemake makes toggles of."""
     listed = Entries(entries)
-    found = [labels(entry, listed, {}, {}) for entry in entries]
-    names = list(dict.fromkeys(name for one in found for name in one))
-    toggles = set()
-    for name in names[1:]:
-        values = [one[name] for one in found if name in one]
-        halves = [2 * values.count(value) == len(found) for value in set(values)]
-        toggles |= {name} if len(halves) == 2 and all(halves) else set()
-    if len(toggles) == 1:
-        (toggle,) = toggles
-        rows = [tuple(one.get(name, "") for name in names if name != toggle) for one in found]
-        assert all(rows.count(row) == 2 for row in rows), f"{toggle}: an entry has one side only"
-        return toggles
-    rows = [tuple(one.get(name, "") for name in names) for one in found]
-    assert len(set(rows)) == len(rows), "two entries have the same labels: one would be hidden"
-    return set()
+    return toggles({entry.path: labels(entry, listed, {}, {}) for entry in listed})
 
 
 def test_labels_are_words() -> None:

@@ -57,7 +57,7 @@ def _columns(path: Path) -> Iterator[Sentence]:
 
 
 def _objects(path: Path) -> Iterator[Sentence]:
-    """An object with the lists `tokens` and `ner_tags`, or `tags`, a line; also `document`."""
+    """An object a line, with the lists `tokens` and `ner_tags` or `tags`, maybe with `document`."""
     for number, given in read_objects(path):
         tokens = given.get("tokens")
         labels = next((given[key] for key in TAGS if key in given), None)

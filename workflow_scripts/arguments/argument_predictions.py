@@ -25,10 +25,7 @@ def predict_all(
     points: pd.DataFrame,
     trained_on: str,
 ) -> pd.DataFrame:
-    """Logits of every model (with its `setup` and `seed`) on the set that it was trained on.
-
-    And on the held-out sets in both versions.
-    """
+    """Logits of each model, with `setup` and `seed`, on its training set and the held-out ones."""
     encode, predictions = cache(family.encode), []
     parts = {"train": sets_of(points, trained_on)[0]}
     parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}

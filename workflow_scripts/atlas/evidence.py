@@ -12,7 +12,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.measures.shown_claims import BADGES, fragment
 
 Row = dict[str, str]
-# Columns of a table of claims: as they are, as numbers, and as parts of the note on our number.
+# Columns of a table of claims that the page has as they are, and as numbers.
 TEXTS = ("id", "paper", "place", "statement", "case", "rule", "paper_model", "unit", "verdict")
 TEXTS += ("because", "later")
 NUMBERS = ("paper_value", "ours", "ci_low", "ci_high", "rule_low", "rule_high", "reference")

@@ -32,7 +32,7 @@ from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 
 log = logging.getLogger(__name__)
 REPEAT = "\n\nRepeat the previous context:\n\n"
-LEAST = 1e-6  # weight that a streaming head sees, below which its rows are not scaled up further
+LEAST = 1e-6  # of what a streaming head still sees of a row: the row is divided by no less
 
 
 def exact(
@@ -86,8 +86,8 @@ def estimates(
 
     The first is the derivative of a text's mean loss by a gate that mixes the streaming pattern
     into the plain one, at no streaming (as Michel et al. 2019, section 4.1, with another gate). The
-    second is the weight on the tokens that streaming hides, mean over queries from which it hides
-    some and that predict a token, and over the heads of a group.
+    second is the weight on the tokens that streaming hides, mean over the heads of a group and over
+    the queries that predict a token and from which streaming hides some.
     """
     model.requires_grad_(False)
     found = []
@@ -123,11 +123,11 @@ def repeated(
 ) -> dict[str, np.ndarray]:
     """`kvzip` and `kvzip_max`, by one pass over each text, a prompt and the text again.
 
-    The score of a context token is the largest weight that it gets while the text is repeated, over
-    queries and the heads of a group (Kim et al. 2025, section 3, and their released score.py). Of a
-    head `kvzip_max` is the largest over tokens, their score for whole heads; `kvzip` is the mean.
-    Left out are the `start` special tokens of a text. Unlike theirs, queries also attend to the
-    prompt, and the text is repeated in one piece.
+    The score of a token is the largest weight that it gets while the text is repeated, over queries
+    and the heads of a group (Kim et al. 2025, section 3, and their released score.py). `kvzip_max`
+    is the largest over tokens, which they take for whole heads, and `kvzip` is the mean. A text's
+    `start` special tokens are left out. Unlike in their code, queries also attend to the prompt,
+    and the text is repeated in one piece.
     """
     found = []
     for text in job.progress(tokens, len(tokens), "repeated texts"):
@@ -144,7 +144,7 @@ def repeated(
 def timed(
     what: str, score: Callable[..., dict[str, np.ndarray]], *given: object
 ) -> dict[str, np.ndarray]:
-    """What `score` gives; its seconds go into the log, as they differ from run to run."""
+    """What `score` gives; its seconds go into the log alone, as they differ from run to run."""
     start = time.perf_counter()
     found = score(*given)
     seconds = time.perf_counter() - start

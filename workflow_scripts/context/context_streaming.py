@@ -20,16 +20,16 @@ from workflow_scripts.core.stats.effects import order_by_score, pruning_steps, r
 
 SCORES = ("exact", "estimate", "kvzip", "kvzip_max", "outside", "retrieval")
 RANDOM, WINDOW = "random", "longer window"
-EVERY = 2  # random orders are measured at each second step, which areas are taken over
+EVERY = 2  # random orders are measured at every second step, and areas are taken over these
 RISE = 0.01  # of the loss
 
 
 def orders(
     scores: dict[str, np.ndarray], counts: list[int], recent: int, draws: int, seed: int
 ) -> dict[str, np.ndarray]:
-    """How many last tokens heads see, int [draw, step, layer, key-value head], 0 for all.
+    """How many last tokens each head sees, int [draw, step, layer, key-value head]; 0 is all.
 
-    Random orders have each second step alone.
+    Random orders have only every second step.
     """
     found = {name: order_by_score(values, counts)[None] for name, values in scores.items()}
     shape = next(iter(scores.values())).shape
@@ -38,7 +38,7 @@ def orders(
 
 
 def longer_windows(steps: np.ndarray, n_tokens: int, sinks: int) -> np.ndarray:
-    """The window of all heads that has at most the bytes of each of `steps`, int, as `orders`."""
+    """The longest window for all heads within the bytes of each of `steps`, as `orders` gives."""
     of_one = cache_bytes(np.ones((1, 1), int), 1, 0, 1)  # a token of a head
     heads = steps[0].size
     kept = cache_bytes(steps, n_tokens, sinks, 1) // of_one // heads
@@ -48,7 +48,7 @@ def longer_windows(steps: np.ndarray, n_tokens: int, sinks: int) -> np.ndarray:
 def resampled(nats: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Mean over orders and documents of nats [order, step, document]: [1 + draw, step].
 
-    The first is observed; the others resample documents, the same for all, and random orders.
+    The first is observed; the others resample random orders, and documents, for all alike.
     """
     documents = resampling.observed_and_resampled(nats.shape[2], draws, seed)
     of_orders = resampling.observed_and_resampled(len(nats), draws, seed + 1)

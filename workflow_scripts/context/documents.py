@@ -25,7 +25,7 @@ def sampled(
     n_held_out: int,
     seed: int,
 ) -> tuple[list[Tokens], list[Tokens]]:
-    """The first `n_tokens` of one segment each of so many documents, and of so many others.
+    """The first `n_tokens` of a segment of `n_documents` documents each, and of others, held out.
 
     Documents are sampled by `seed` from those with a segment that is long enough, and that are in
     no corpus that is `seen`. Raises InputError where there are too few.
@@ -52,8 +52,8 @@ def sampled(
 def opened(
     card: dict[str, Any], n_tokens: int, sinks: int, recent: int, device: str
 ) -> PreTrainedModel:
-    """The decoder; InputError where streaming heads see all of so many tokens."""
-    if sinks + recent >= n_tokens:
+    """The decoder. Raises InputError where streaming hides nothing from a query that predicts."""
+    if sinks + recent >= n_tokens - 1:
         raise InputError(
             f"config: context: sinks and recent are {sinks + recent} of {n_tokens} tokens, so that "
             "nothing is hidden; lower recent or raise n_tokens"
@@ -76,7 +76,7 @@ def nats(
 def cache_bytes(
     recent: np.ndarray, n_tokens: int, sinks: int, dim: int, of_number: int = 2
 ) -> np.ndarray:
-    """Bytes of the keys and values of `n_tokens` tokens, int [...], of `recent` [..., layer, head].
+    """Bytes of what heads keep of `n_tokens` tokens, int [...], for `recent` [..., layer, head].
 
     Twice `dim`, the size of a key, times `of_number` bytes for each token that a head keeps.
     """

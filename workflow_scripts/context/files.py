@@ -46,8 +46,8 @@ def ranked(rows: pd.DataFrame, score: str, sinks: int, recent: int) -> HeadList:
 def write_heads(folder: Path, heads: HeadList) -> None:
     """Write a table and config.json, as duo-attention's `load_attn_pattern` reads them.
 
-    The `folder` is their own: a model's config.json has the same name. With one key-value head in
-    a layer that function returns a vector, which the rest of duo-attention does not take.
+    Give them a `folder` of their own: a model's config.json has the same name. With one key-value
+    head in a layer that function returns a vector, which the rest of duo-attention does not take.
     """
     folder.mkdir(parents=True, exist_ok=True)
     np.savetxt(folder / HEADS, heads.full, fmt="%.17g", delimiter="\t")
@@ -95,7 +95,7 @@ def read_scores(path: Path, n_kv_heads: int) -> np.ndarray:
 
 
 def layer_types(heads: HeadList, threshold: float = THRESHOLD) -> dict[str, list[str] | int]:
-    """The keys of a transformers config that give layers whose heads all stream a window.
+    """Keys of a transformers config that give a window to the layers whose heads all stream.
 
     For models whose config has `layer_types`, as Qwen2's with `use_sliding_window`. A window has no
     sinks: the model equals the list only where `sinks` is 0 and no head of another layer streams.

@@ -1,1 +1,1 @@
-"""The report: its front page, a page for each printed table, and the claims' page."""
+"""What the page and the report list of a study, with captions."""
