@@ -73,4 +73,4 @@ def _objects(path: Path) -> Iterator[Sentence]:
                 "of labels for their numbers"
             )
         if tokens:
-            yield number, str(given.get("document", "")), list(zip(tokens, labels, strict=True))
+            yield number, str(given.get("document") or ""), list(zip(tokens, labels, strict=True))

@@ -44,6 +44,8 @@ def download(requirement: str, folder: Path, wheel: bool = False, sha256: str = 
             answer.raise_for_status()
             with (folder / link.filename).open("wb") as out:
                 shutil.copyfileobj(answer.raw, out)
+                if out.tell() != int(answer.headers.get("Content-Length", out.tell())):
+                    raise OSError(f"{link.filename}: the transfer was cut")
     return folder / link.filename
 
 

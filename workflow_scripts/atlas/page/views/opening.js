@@ -25,7 +25,7 @@ export function Kinds({ kinds, state }) {
   if (kinds.length === 0) return null;
   return html`<section class="kinds small" aria-label="Kinds of heads">
     <ul>
-      <li>Frames:</li>
+      <li>Borders:</li>
       ${kinds.map(({ title, note, colour, heads, address }) => html`<li key=${title}>
         <i style=${{ borderColor: colour }}></i>
         <a href=${format({ ...state, view: "grid", ...address })}><bdi>${title}</bdi></a> <span class="soft">${plural(heads.length, "head")}${note && `; ${note}`}</span>
