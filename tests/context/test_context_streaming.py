@@ -92,8 +92,10 @@ def test_intervals_of_a_gain_hold_the_noise_of_documents_and_random_orders() -> 
             WINDOW: 3 + noise + 0.3 * steps,
             RANDOM: 3 + noise + 0.5 * (steps * of_documents * of_orders)[:, ::2],
         }
-        row = compared(found, SCORES, 200, 1).set_index("order").loc["exact"]
+        row = compared(found, SCORES, np.linspace(0, 1, 5), 200, 1).set_index("order").loc["exact"]
         covered += row["gain_low"] <= true <= row["gain_high"]
     assert covered / 150 >= 0.9
-    same = compared(found | {"exact": found[WINDOW]}, SCORES, 200, 1).set_index("order")
+    same = compared(
+        found | {"exact": found[WINDOW]}, SCORES, np.linspace(0, 1, 5), 200, 1
+    ).set_index("order")
     assert same.loc["exact", ["window_gain", "window_gain_high"]].tolist() == [0, 0]

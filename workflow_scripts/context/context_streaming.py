@@ -108,16 +108,21 @@ def agreement(
 
 
 def compared(
-    found: dict[str, np.ndarray], scores: dict[str, np.ndarray], draws: int, seed: int
+    found: dict[str, np.ndarray],
+    scores: dict[str, np.ndarray],
+    shares: np.ndarray,
+    draws: int,
+    seed: int,
 ) -> pd.DataFrame:
     """One row per order of nats [draw, step, document]: its area, and gains by it.
+
+    `shares` of heads stream at the steps.
 
     `gain` is by how much the area is smaller than that of random orders, `window_gain` than that of
     a longer window for all heads. Both intervals resample documents, paired, and random orders; the
     orders of scores are held fixed.
     """
     n_documents, rows = found[RANDOM].shape[2], []
-    shares = np.linspace(0, 1, found[WINDOW].shape[1])
     means = {name: resampled(values, draws, seed) for name, values in found.items()}
     areas = {
         name: area(each if name == RANDOM else each[:, ::EVERY], shares[::EVERY])
@@ -184,7 +189,10 @@ def main(
         line.insert(4, "bytes", cache_bytes(found[name][0], n_tokens, sinks, dim))
         lines.append(line.assign(n=len(tokens), draws=len(values)))
     tables.write_csv(pd.concat(lines, ignore_index=True), curves)
-    tables.write_csv(compared(measured, of_heads, bootstrap, seed), orders_compared)
+    tables.write_csv(
+        compared(measured, of_heads, np.array(counts) / counts[-1], bootstrap, seed),
+        orders_compared,
+    )
 
 
 if __name__ == "__main__":

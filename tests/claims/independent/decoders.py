@@ -89,5 +89,6 @@ def streaming_rank(study: Study, estimate: str) -> Cases:
 
 
 def streaming_rise(study: Study, estimate: str) -> Cases:
-    row = study.rows("tables/context-curves.csv", order=estimate, share=0.5).iloc[0]
+    rows = study.rows("tables/context-curves.csv", order=estimate)
+    row = min((row for _, row in rows.iterrows()), key=lambda row: abs(row["share"] - 0.5))
     return [Case(row["rise"], row["rise_low"], row["rise_high"])]
