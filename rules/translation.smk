@@ -57,7 +57,7 @@ if TRANSLATION_TRAINING:
         input:
             files=translation_files(TRANSLATION_TRAINED_ON) + TRANSLATION_ONE_FILE,
         output:
-            pairs="<results>/translation/pairs.training.parquet",
+            pairs="<results>/translation/training_pairs.parquet",
         params:
             source=TRANSLATION_TRAINED_ON,
             training=True,

@@ -47,7 +47,9 @@ DATA = {
 def study() -> dict:
     """A study of files in folders of folders."""
     config = tiny_config()
-    del config["models"]["decoder"], config["battery"], config["models"]["twin"], config["compare"]
+    for chapter in ("battery", "context", "compare"):
+        del config[chapter]
+    del config["models"]["decoder"], config["models"]["twin"]
     config["models"]["tiny"]["from"] = "model"
     corpora = config["corpora"]
     corpora["text"]["made-up"]["from"] = "texts"

@@ -28,7 +28,7 @@ def report(tiny_study: TinyStudy, tmp_path_factory: pytest.TempPathFactory) -> R
 def test_about_a_hundred_entries_by_category(report: Report) -> None:
     assert 60 < len(report.results) < 150
     # The menu is sorted by name.
-    menu = ["Claims", *PAPERS.values(), "Texts and tasks", "Two models compared"]
+    menu = ["Claims", *PAPERS.values(), "Texts and tasks", "Two models compared", "Whole context"]
     assert sorted(report.categories) == sorted(menu)
 
 
