@@ -47,7 +47,7 @@ def copying_among(study: Study, role: str) -> Cases:
     samples = random.integers(0, len(every), (2000, len(every)))
     draws = [difference([every[k] for k in sample]) for sample in samples]
     n, beyond = len(every), 1.959964
-    if n < 50:
+    if n < 200:
         beyond = quantile(n - 1) * math.sqrt(n / (n - 1))
     low, high = np.nanpercentile(draws, 100 * stats.norm.cdf([-beyond, beyond]))
     return [Case(value, min(low, value), max(high, value), near=5)]

@@ -173,7 +173,7 @@ def of_two_means(one: tuple, other: tuple, join: np.ufunc) -> np.ndarray:
 
     n = min(np.count_nonzero(sizes) for _, sizes in (one, other))
     samples = [joined(row) for row in bootstrap_weights(len(one[0]), 1000, 1)]
-    beyond = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1) if n < 50 else Z
+    beyond = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1) if n < 200 else Z
     ends = np.nanpercentile(samples, 100 * stats.norm.cdf([-beyond, beyond]))
     return np.array([joined(np.ones(len(one[0]))), *ends])
 
