@@ -15,7 +15,7 @@ TABLE = f"{MODEL}/tables/clark2019-broad.csv"
 FIGURE = f"{MODEL}/figures/clark2019-fig4.svg"
 CHECKPOINT = f"{MODEL}/checkpoints/mrpc.finetuned.1"
 EXAMPLES = "results/tiny/tasks/mrpc.jsonl"
-OF_TRAINING = (f"{CHECKPOINT}.metrics.parquet", f"{CHECKPOINT}.curve.csv", f"{CHECKPOINT}.json")
+OF_TRAINING = (f"{CHECKPOINT}.curve.csv", f"{CHECKPOINT}.json")
 
 
 def assert_equal(study: TinyStudy, undisturbed: TinyStudy, *paths: str) -> None:
