@@ -19,12 +19,6 @@ CHECKPOINT_TRAINED = {
 }
 
 
-def checkpoint_labels(wildcards) -> dict:
-    """The labels of an own task, whose table has their numbers alone."""
-    task = OWN_TASKS.get(wildcards.task, {})
-    return without(task, (*TASK_EVALUATED, "n_train", "max_tokens"))
-
-
 use rule model_step as mlm_head with:
     input:
         **MODEL,

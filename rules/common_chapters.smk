@@ -151,3 +151,15 @@ def argument_search(grid: str, settings: dict, wildcards) -> list[str]:
         return []
     searched = "original" if settings["search"] == "full" else wildcards.trained_on
     return expand(grid, **dict(wildcards.items()) | {"trained_on": searched})
+
+
+def checkpoint_labels(wildcards) -> dict:
+    """The labels of an own task, whose table has their numbers alone."""
+    task = OWN_TASKS.get(wildcards.task, {})
+    return without(task, (*TASK_EVALUATED, "n_train", "max_tokens"))
+
+
+def translation_files(aligned: dict) -> list[str]:
+    """The local files of line-aligned splits, of entries with source and target."""
+    pairs = [pair for pair in aligned.values() if isinstance(pair, dict) and "target" in pair]
+    return [file for pair in pairs for side in pair.values() for file in local_files(side)]

@@ -96,7 +96,7 @@ use rule light_step as kovaleva2019_patterns with:
         predictions=rules.pattern_classifier.output.predictions,
         shares=rules.pattern_shares.output.shares,
         untrained=lambda w: [
-            file for file in untrained_of(w.model) if file.endswith("/patterns/shares.parquet")
+            file for file in untrained_of(w.model) if file.endswith("patterns/shares.parquet")
         ],
     output:
         classifier=patterns.table("kovaleva2019-classifier", "how well maps are classified"),

@@ -20,12 +20,6 @@ if "generate" in TRANSLATION_TRAINED_ON:
     TRANSLATION_TRAINED_ON["generate"] = without(TRANSLATION_PAIRS["generate"], ("test",))
 
 
-def translation_files(aligned: dict) -> list[str]:
-    """The local files of line-aligned splits, of entries with source and target."""
-    pairs = [pair for pair in aligned.values() if isinstance(pair, dict) and "target" in pair]
-    return [file for pair in pairs for side in pair.values() for file in local_files(side)]
-
-
 wildcard_constraints:
     run="|".join(map(re.escape, TRANSLATION_RUNS)),
 
