@@ -21,7 +21,7 @@ export function Claims({ atlas, state }) {
   if (own.length === 0) return html`<h2>Claims</h2><${Elsewhere} ...${{ atlas, state, model }} />`;
   return html`
     <h2>Claims about ${model.title}</h2>
-    <p>${plural(all.length, "central claim")}: ${counted(all).map(([verdict, n]) => `${verdict} ${n}`).join(", ")}.</p>
+    <p>${plural(all.length, "central claim")}: ${counted(all).map(([verdict, n]) => `${n} ${verdict}`).join(", ")}.</p>
     <p class="small soft">On the paper's own model and data a claim is reproduced or not; on another model it carries over, does not, or is inconclusive. A claim that is not tested has no verdict, whatever its number.</p>
     <${Legend} />
     <table class="claims">

@@ -44,7 +44,7 @@ export function ModelMaps({ atlas, state, go, dark }) {
         <${Findings} ...${{ atlas, model, state }} />
       </aside>
       <div class="beneath">
-        ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
+        ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
         ${has.map((sentence) => html`<p class="note"><bdi>${sentence}</bdi></p>`)}
       </div>
     </div>

@@ -12,7 +12,7 @@ import { standalone } from "./figures.js";
 import { SaveCsv } from "./savecsv.js";
 
 const TICKS = [0, 0.04, 0.25, 0.5, 1];
-const SCALE = "Colour is the root of the weight, on one scale from 0 to 1 for all maps.";
+const SCALE = "Colour is the square root of the weight, on one scale from 0 to 1 for all maps.";
 
 /** What attends to what in each map. */
 function axesText(direction, words, first) {
