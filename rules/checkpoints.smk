@@ -97,13 +97,12 @@ use rule model_step as score_classifier with:
         table=rules.prepare_task.output.table,
     output:
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
-    wildcard_constraints:
-        model="|".join(map(re.escape, TRAINED)) or "none",
     params:
         **step("checkpoints/score_classifier.py"),
         task="{task}",
         own=checkpoint_labels,
         init=lambda w: w.init.replace("finetuned", "pretrained"),
+        before=lambda w: w.init == "finetuned" and w.model not in ADOPTED,
         seed=lambda w: int(w.seed),
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
         bootstrap=1000,
@@ -118,7 +117,6 @@ use rule model_step as adopt_classifier with:
     output:
         **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
-        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.parquet",
     wildcard_constraints:
         init="finetuned",
         model="|".join(map(re.escape, ADOPTED)) or "none",
@@ -127,10 +125,7 @@ use rule model_step as adopt_classifier with:
         **step("checkpoints/adopt_classifier.py"),
         task="{task}",
         own=checkpoint_labels,
-        seed=lambda w: int(w.seed),
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
-        bootstrap=1000,
-        sample_seed=config["seed"],
 
 
 # What rules that run a classifier read.

@@ -144,7 +144,7 @@ def examine(given: str) -> Model:
     masked = model_sources.predicts_masked({"path": str(directory)}) is True
     heads_of = {"classifier": classifier, "masked": masked}
     if model_sources.labels_tokens({"path": str(directory)}):
-        heads_of["labels"] = tuple(config.id2label[number] for number in sorted(config.id2label))
+        heads_of["labels"] = tuple(weights.label_names(config))
     about = described(body, shape)
     named = origin, name_of(given), kind, about, shape
     return Model(*named, positions, special, seconds, **heads_of)

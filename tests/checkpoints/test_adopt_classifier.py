@@ -23,7 +23,7 @@ from tests.core.tiny_models import (
 )
 from tests.tasks.test_glue_files import run as prepare
 from tests.workflow.tiny_study import TinyStudy
-from workflow_scripts.checkpoints import adopt_classifier
+from workflow_scripts.checkpoints import adopt_classifier, score_classifier
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS, own_task, split_of
 from workflow_scripts.core.errors import InputError
@@ -33,7 +33,7 @@ from workflow_scripts.core.stats.metrics import score
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 NAMES = {0: "against", 1: "neither", 2: "for"}
-OUTPUTS = ("checkpoint", "card", "metrics")
+OUTPUTS = ("checkpoint", "card")
 
 
 def save_classifier(folder: Path, segments: bool = True, **options: Any) -> Path:
@@ -121,7 +121,11 @@ def test_a_regression_head_is_a_task_of_scores(
     assert entry["labels"] == "score"
     monkeypatch.setitem(TASKS, "stance", own_task("stance", entry))
     dev = split_of(prepare(tmp_path, "stance", entry, aside=True)[0], "dev")
-    adopt(tmp_path)
+    files = {"model": adopt(tmp_path), "card": tmp_path / "card"}
+    files |= {"table": tmp_path / "t.parquet", "metrics": tmp_path / "metrics"}
+    options = {"task": "stance", "init": "pretrained", "before": False, "max_tokens": 32}
+    options |= {"seed": 1, "sample_seed": 1, "bootstrap": 100, "device": "cpu"}
+    call(score_classifier.main, files | options)
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path / "checkpoint").eval()
     with torch.no_grad():
         texts = [tokenizer()(text, return_tensors="pt") for text in dev["text1"]]
@@ -131,11 +135,12 @@ def test_a_regression_head_is_a_task_of_scores(
         assert found[metric] == pytest.approx(value, abs=1e-4)
 
 
-def adopt(folder: Path) -> None:
+def adopt(folder: Path) -> Path:
+    """The model's own card."""
     files = {name: folder / name for name in OUTPUTS} | {"table": folder / "t.parquet"}
     files["model"] = write_card(folder / "described", folder / "own")
-    options = {"task": "stance", "seed": 1, "sample_seed": 1, "max_tokens": 32, "bootstrap": 100}
-    call(adopt_classifier.main, files | options | {"device": "cpu"})
+    call(adopt_classifier.main, files | {"task": "stance", "max_tokens": 32, "device": "cpu"})
+    return files["model"]
 
 
 def test_inputs_are_those_of_the_tokenizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,7 @@ def scored(folder: Path, card: Path, init: str) -> pd.DataFrame:
     paths = {"model": card, "card": folder / "card", "table": folder / "mrpc.parquet"}
     options = {"task": "mrpc", "init": init, "seed": 3, "sample_seed": 7, "max_tokens": 32}
     options |= {"metrics": folder / "metrics", "bootstrap": 200, "device": "cpu"}
+    options |= {"before": init == "pretrained"}
     call(score_classifier.main, paths | options)
     return pd.read_parquet(folder / "metrics")
 

@@ -6,6 +6,7 @@ import pytest
 from tests.core.test_causal_engine import opened, some_tokens
 from tests.core.test_streaming import by_mask
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, LLAMA
+from workflow_scripts.context import context_streaming
 from workflow_scripts.context.context_streaming import (
     RANDOM,
     WINDOW,
@@ -19,6 +20,7 @@ from workflow_scripts.context.context_streaming import (
     share_of_rise,
 )
 from workflow_scripts.context.documents import cache_bytes, nats
+from workflow_scripts.context.figures import LOOKS
 
 SINKS, RECENT = 2, 3
 SCORES = {"exact": np.array([[3.0, 1.0], [0.0, 2.0]]), "kvzip": np.array([[0.0, 1.0], [2.0, 3.0]])}
@@ -99,3 +101,7 @@ def test_intervals_of_a_gain_hold_the_noise_of_documents_and_random_orders() -> 
         found | {"exact": found[WINDOW]}, SCORES, np.linspace(0, 1, 5), 200, 1
     ).set_index("order")
     assert same.loc["exact", ["window_gain", "window_gain_high"]].tolist() == [0, 0]
+
+
+def test_every_order_has_a_line_in_the_figure() -> None:
+    assert set(LOOKS) == {*context_streaming.SCORES, RANDOM, WINDOW}

@@ -10,8 +10,6 @@ from transformers import PretrainedConfig, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.checkpoints.finetune import write_checkpoint
-from workflow_scripts.checkpoints.score_classifier import score_rows
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of, texts_of
 from workflow_scripts.core.errors import InputError
@@ -30,7 +28,7 @@ def check_head(config: PretrainedConfig, task: Task, where: str) -> None:
 
     Labels of other names than the model's are those of its outputs in their order.
     """
-    kinds, names = config.architectures or [], [config.id2label[k] for k in sorted(config.id2label)]
+    kinds, names = config.architectures or [], weights.label_names(config)
     if not any(kind.endswith(HEAD) for kind in kinds):
         raise InputError(f"{where}: {', '.join(kinds)} is no model {HEAD}; remove the model's task")
     several = config.problem_type == "regression" and len(names) > 1
@@ -86,34 +84,18 @@ def main(
     table: Path,
     checkpoint: job.Out,
     card: job.Out,
-    metrics: job.Out,
     task: str,
-    seed: int,
-    sample_seed: int,
     max_tokens: int,
-    bootstrap: int,
     device: str = "auto",
 ) -> None:
-    """Write a copy of the classifier in `model`, its card, and its scores as of a fine-tuned one.
-
-    `seed` stands in its name; `sample_seed` is that of the bootstrap samples.
-    """
-    base, definition = read_card(model), TASKS[task]
+    """Write a copy of the classifier in `model`, and its card; it is tried on texts of `table`."""
+    base = read_card(model)
     directory = models.directory_of(base)
-    check_head(weights.read_config(directory), definition, str(directory / "config.json"))
+    check_head(weights.read_config(directory), TASKS[task], str(directory / "config.json"))
     classifier = load_classifier(directory, running.pick_device(device))
-    tokenizer, frame, scores = models.load_tokenizer(directory), read_task(table), []
-    lengths = max_tokens, base["max_positions"]
-    check_inputs(classifier, tokenizer, split_of(frame, "dev"), *lengths, directory)
-    for split in frame["split"].unique():
-        if split != "train":
-            rows = split_of(frame, split)
-            logits = logits_of(classifier, tokens_of(rows, tokenizer, *lengths))
-            given = rows["label"].to_numpy(), logits
-            scores += score_rows(definition, "fine-tuned", split, *given, bootstrap, sample_seed)
+    tokenizer, rows = models.load_tokenizer(directory), split_of(read_task(table), "dev")
+    check_inputs(classifier, tokenizer, rows, max_tokens, base["max_positions"], directory)
     write_checkpoint(classifier, tokenizer, base, checkpoint, card)
-    about = {"model": base["name"], "task": definition.title, "init": "pretrained", "seed": seed}
-    tables.write(pd.DataFrame(scores).assign(**about), metrics)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ def main(
     metrics: job.Out,
     task: str,
     init: str,
+    before: bool,
     seed: int,
     sample_seed: int,
     max_tokens: int,
@@ -61,23 +62,23 @@ def main(
 ) -> None:
     """Write the scores of the classifier that `card` describes; `model` is the card of its body.
 
-    `seed` is that of the training, `sample_seed` that of the bootstrap samples. The untrained
-    model is scored where its body is pretrained: from random weights it only guesses.
+    `seed` is that of the training, `sample_seed` that of the bootstrap samples. With `before` the
+    untrained model is scored, too: from random weights it only guesses.
     """
     base, definition, where = read_card(model), TASKS[task], running.pick_device(device)
     directory, frame, scores = models.directory_of(base), read_task(table), []
     tokenizer = models.load_tokenizer(directory)
     classifiers = {"fine-tuned": load_classifier(models.directory_of(read_card(card)), where)}
-    if init == "pretrained":
+    if before:
         untrained = new_classifier(directory, definition, init, seed).to(where)
         classifiers = {"untrained": untrained} | classifiers
+    splits = {name: split_of(frame, name) for name in frame["split"].unique() if name != "train"}
+    lengths = max_tokens, base["max_positions"]
+    tokens = {name: tokens_of(rows, tokenizer, *lengths) for name, rows in splits.items()}
     for stage, classifier in classifiers.items():
-        for split in frame["split"].unique():
-            if split != "train":
-                rows = split_of(frame, split)
-                tokens = tokens_of(rows, tokenizer, max_tokens, base["max_positions"])
-                given = rows["label"].to_numpy(), logits_of(classifier, tokens)
-                scores += score_rows(definition, stage, split, *given, bootstrap, sample_seed)
+        for split, rows in splits.items():
+            given = rows["label"].to_numpy(), logits_of(classifier, tokens[split])
+            scores += score_rows(definition, stage, split, *given, bootstrap, sample_seed)
     about = {"model": base["name"], "task": definition.title, "init": init, "seed": seed}
     tables.write(pd.DataFrame(scores).assign(**about), metrics)
 

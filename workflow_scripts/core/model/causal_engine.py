@@ -286,8 +286,7 @@ class Segments:
         directory = models.directory_of(card)
         tokenizer, positions = models.load_tokenizer(directory), card["max_positions"]
         if labelled := [each for each in examples if isinstance(each, Labelled)]:
-            by_number = weights.read_config(directory).id2label
-            names = [by_number[number] for number in sorted(by_number)]
+            names = weights.label_names(weights.read_config(directory))
             tokens = tokenize(examples, tokenizer, min(max_tokens, positions), positions)
             tokens = [_labelled(*both, names) for both in zip(labelled, tokens, strict=True)]
             found = cls(tokens, [example.document for example in examples])

@@ -64,6 +64,11 @@ def read_config(directory: Path) -> PretrainedConfig:
     return config
 
 
+def label_names(config: PretrainedConfig) -> list[str]:
+    """The names of a classifier's labels, in the order of its outputs."""
+    return [config.id2label[number] for number in sorted(config.id2label)]
+
+
 def load(
     kind: type, directory: Path, whole: bool = False, config: PretrainedConfig | None = None
 ) -> tuple[PreTrainedModel, set[str]]:

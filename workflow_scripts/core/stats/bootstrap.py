@@ -15,7 +15,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.stats.metrics import weighted_scores
 
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
-FEW = 200  # units below which these percentiles cover less than 93%
+FEW = 200  # units below which intervals are wider than these; docs/statistics.md states coverage
 # Random divisions of a bootstrap sample, averaged: one alone would add its own noise.
 DIVISIONS_OF_SAMPLE = 8
 AT_A_TIME = 500  # divisions, whose weights of all examples are in memory
