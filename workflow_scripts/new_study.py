@@ -118,7 +118,7 @@ def examine(given: str) -> Model:
     origin, source = pinned(given)
     directory = models.resolve(models.Source(**source))
     if model_sources.is_gguf(source):
-        tokenizer, config, *_ = gguf_files.read_header(directory)
+        _, tokenizer, config, *_ = gguf_files.read_header(directory)
     else:
         base = model_sources.base_of(source) or directory
         config = weights.read_config(Path(base))

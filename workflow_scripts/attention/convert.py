@@ -1,6 +1,7 @@
 """GGUF files, pickled weights and adapters as a directory that every job reads: safetensors."""
 
 import json
+import logging
 import re
 import shutil
 import zipfile
@@ -24,6 +25,7 @@ from workflow_scripts.core.run.model_sources import (
     base_of,
 )
 
+log = logging.getLogger(__name__)
 HEADS = {  # the class of a base by the task of its adapter
     "CAUSAL_LM": transformers.AutoModelForCausalLM,
     "SEQ_CLS": transformers.AutoModelForSequenceClassification,
@@ -40,8 +42,9 @@ def main(source: dict, converted: job.Out, files: list[Path] = ()) -> None:
     place = models.resolve(models.Source(**source))
     converted.mkdir(parents=True)
     if not place.is_dir():
+        log.info("%s: all tokens and weights are read", place.name)
         header = gguf_files.read_header(place)
-        model = gguf_files.load(place, header.n_weights)
+        model = gguf_files.load(place, header)
         if header.quantised:
             model.config.quantised = header.quantised
         models.save(model, header.tokenizer, converted)

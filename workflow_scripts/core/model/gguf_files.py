@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
+import gguf
 import torch
 from tokenizers import Tokenizer
 from transformers import (
@@ -30,6 +32,7 @@ PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 class Header(NamedTuple):
     """A GGUF file's tokenizer, config and number of weights; the type of most where quantised."""
 
+    reader: Any  # gguf's
     tokenizer: FastTokenizer
     config: PretrainedConfig
     n_weights: int
@@ -38,10 +41,7 @@ class Header(NamedTuple):
 
 def read_header(file: Path) -> Header:
     """What a GGUF file states about its model, and how many weights it holds."""
-    with _readable(file) as place:
-        from gguf import GGUFReader
-
-        reader = GGUFReader(file)
+    with _readable(file) as (place, reader):
         _check_blocks(reader)
         config = AutoConfig.from_pretrained(**place, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(**place, trust_remote_code=False)
@@ -54,15 +54,15 @@ def read_header(file: Path) -> Header:
         raise _unreadable(file, "it has no weights")
     _check_positions(file, reader, config)
     most = numbers.most_common(1)[0][0]
-    return Header(tokenizer, config, numbers.total(), None if most in PLAIN else most)
+    return Header(reader, tokenizer, config, numbers.total(), None if most in PLAIN else most)
 
 
-def load(file: Path, n_weights: int) -> PreTrainedModel:
+def load(file: Path, header: Header) -> PreTrainedModel:
     """The causal model in a GGUF file, in float32.
 
-    Raises InputError where one of its `n_weights` is not read.
+    Raises InputError where one of its weights is not read.
     """
-    with _readable(file) as place:
+    with _readable(file, header.reader) as (place, _):
         packed, report = AutoModelForCausalLM.from_pretrained(
             **place,
             dtype=torch.float32,
@@ -73,8 +73,8 @@ def load(file: Path, n_weights: int) -> PreTrainedModel:
     if lacking := sorted(report["missing_keys"]):
         raise _unreadable(file, f"{lacking[0]} is missing{and_more(lacking)}")
     weights = {weight.data_ptr(): weight.numel() for weight in packed.state_dict().values()}
-    if n_weights > (loaded := sum(weights.values())):
-        words = f"it holds {n_weights:,} weights, and transformers loads {loaded:,}"
+    if header.n_weights > (loaded := sum(weights.values())):
+        words = f"it holds {header.n_weights:,} weights, and transformers loads {loaded:,}"
         raise _unreadable(file, words)
     # A model from GGUF cannot be saved, so its weights move to one that can.
     given = packed.config.to_dict()
@@ -88,13 +88,19 @@ def load(file: Path, n_weights: int) -> PreTrainedModel:
 
 
 @contextmanager
-def _readable(file: Path) -> Iterator[dict[str, Any]]:
-    """What names a GGUF file to transformers, alone in a folder: files next to it are not read."""
+def _readable(file: Path, reader: Any = None) -> Iterator[tuple[dict[str, Any], Any]]:
+    """What names a GGUF file to transformers, alone in a folder, and the file's gguf.GGUFReader.
+
+    Files next to it are not read. Transformers takes the same reader, where it would make four: one
+    goes through all tokens, which takes seconds.
+    """
     # Their progress bars would fill the log.
     with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()), quiet():
         (Path(folder) / "model.gguf").symlink_to(file.resolve())
         try:
-            yield {"pretrained_model_name_or_path": folder, "gguf_file": "model.gguf"}
+            reader = reader or gguf.GGUFReader(file)
+            with patch.object(gguf, "GGUFReader", lambda _: reader):
+                yield {"pretrained_model_name_or_path": folder, "gguf_file": "model.gguf"}, reader
         except Exception as error:  # of any kind, for a file of any content
             raise _unreadable(file, one_line(error)) from error
 
