@@ -58,6 +58,23 @@ def test_a_question_mark_shows_the_keys(demo: Study, show: Opener) -> None:
     dialog.wait_for(state="detached")
 
 
+def test_back_leads_to_where_the_claims_were_left(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=claims")
+    link = page.get_by_role("link", name="In the atlas").nth(5)
+    link.scroll_into_view_if_needed()
+    settle(page)
+    top = page.evaluate("scrollY")
+    assert top > 0
+    page.wait_for_function("history.state?.top === scrollY")
+    link.click()
+    page.wait_for_selector('main:not([data-view="claims"])')
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    page.wait_for_selector('main[data-view="claims"]')
+    settle(page)
+    assert page.evaluate("scrollY") == top
+
+
 FOCUSED = "document.activeElement.id || document.activeElement.tagName"
 
 

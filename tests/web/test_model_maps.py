@@ -1,14 +1,15 @@
 """All heads on one text: every map is there, opens its head's card, and is readable by keys."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import decoded, head_name, weights
-from tests.web.page import fragment, go, parsed_csv, parsed_svg, saved, settle
+from tests.web.expected import colour, decoded, hatched, head_name, weights
+from tests.web.page import choose, fragment, go, parsed_csv, parsed_svg, saved, settle
 
 REDS = """() => Object.fromEntries(Array.from(document.querySelectorAll('.head-map'), (link) => {
   const canvas = link.querySelector('canvas').cloneNode();
@@ -189,6 +190,19 @@ def test_frames_have_the_colours_of_the_kinds(demo: Study, show: Opener) -> None
     page.locator(".kinds a").first.click()
     page.wait_for_selector('main[data-view="grid"]')
     assert "filter=behaviour.stratum:" in fragment(page)
+
+
+def test_a_measure_colours_the_borders_of_the_same_maps(demo: Study, show: Opener) -> None:
+    page, measure = show(demo), next(one for one in demo.measures() if one["id"] == "syntax.dobj")
+    choose(page, measure)
+    assert fragment(page) == "view=maps&measure=syntax.dobj"
+    style = "one => [getComputedStyle(one).outlineColor, getComputedStyle(one).outlineStyle]"
+    for index in (0, 24, 40):
+        head = head_name(demo.atlas["models"][0], index)
+        found, shape = page.locator(f'.head-map[data-head="{head}"]').evaluate(style)
+        expected = colour(measure, index, False)
+        assert all(abs(int(a) - b) <= 4 for a, b in zip(re.findall(r"\d+", found), expected))
+        assert (shape == "dotted") == hatched(measure, index)
 
 
 def test_a_card_shows_the_text_on_which_what_it_says_shows_most(demo: Study, show: Opener) -> None:

@@ -7,7 +7,7 @@ import { jensenShannon } from "../lib/maps.js";
 import { claim, denial, hatched, headName, valueText } from "../lib/measures.js";
 import { apart, differences, sameShape } from "../lib/pairs.js";
 import { headColumns } from "../lib/rows.js";
-import { saveSvg } from "../lib/save.js";
+import { saveImage } from "../lib/save.js";
 import { colours, domain, isDown, ramp } from "../lib/scales.js";
 import { sideName } from "./comparemaps.js";
 import { GridsFigure, standalone } from "./figures.js";
@@ -15,7 +15,7 @@ import { ColourBar } from "./headmaps.js";
 import { useMaps } from "./stored.js";
 import { MiniGrid } from "./minigrid.js";
 import { MeasurePicker } from "./picker.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv, SavePicture } from "./saves.js";
 
 /** @param {{atlas: object, a: object, b: object, pairs: object[], state: object, go: function, dark: boolean}} props */
 export function CompareGrids({ atlas, a, b, pairs, state, go, dark }) {
@@ -105,9 +105,9 @@ function Figure({ dark, onChoose, ...grid }) {
 }
 
 function Saves({ file, title, grids, rows }) {
-  const save = () => saveSvg(standalone(html`<${GridsFigure} grids=${grids.map(dressed)} />`), file, { title });
+  const save = (type) => saveImage(standalone(html`<${GridsFigure} grids=${grids.map(dressed)} />`), file, { title }, type);
   return html`<span class="saves">
-    <button class="save-svg" onClick=${save}>SVG</button>
+    <${SavePicture} save=${save} />
     <${SaveCsv} rows=${rows} name=${file} />
   </span>`;
 }

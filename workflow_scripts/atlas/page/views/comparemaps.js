@@ -9,13 +9,14 @@ import { generatedIn, generatedNote } from "../lib/generated.js";
 import { difference, jensenShannon, largest, meanAbsoluteDifference, weighted } from "../lib/maps.js";
 import { headName, placeOf } from "../lib/measures.js";
 import { queriesOf } from "../lib/pairtexts.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { saveCsv, saveImage } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
 import { CellSize, ColourBar, DimChoice, FirstChoice, hiddenIn, NormsOf, Pair } from "./headmaps.js";
 import { useMaps } from "./stored.js";
+import { SavePicture } from "./saves.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { Outcome } from "./outcome.js";
 import { TextChoice } from "./textchoice.js";
@@ -55,7 +56,7 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
       ${!hasNorms && html`<${NormsOf} model=${a.model} segments=${[ofA]} />`}
       <span class="saves">
-        <button class="save-svg" disabled=${!complete} onClick=${() => savePicture(shared, file, notes)}>SVG</button>
+        <${SavePicture} disabled=${!complete} save=${(type) => savePicture(shared, file, notes, type)} />
         <button class="save-csv" disabled=${!complete} onClick=${() => saveCsv(rowsOf(shared), file)}>CSV</button>
       </span>
     </div>
@@ -154,12 +155,12 @@ function Three({ sides, empty, segments, same, norms, write, names, first, hide,
     </div>`;
 }
 
-function savePicture(shared, file, notes) {
+function savePicture(shared, file, notes, type) {
   const matrices = matricesOf(shared, false);
   const { segments: [ofA, ofB], same } = shared;
   const pictures = same ? [[matrices, ofA]] : [[matrices.slice(0, 1), ofA], [matrices.slice(1), ofB]];
   const [first, ...below] = pictures.map(([drawn, segment]) => standalone(html`<${MatrixFigure} matrices=${drawn} tokens=${segment.tokens} queries=${queriesOf(segment).tokens} generated=${generatedIn(segment)} />`));
-  saveSvg(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; \u201c${firstWords(ofA)}\u201d (${ofA.title})`, below, notes: ["Rows attend to columns.", ...notes.map((note) => note.replace("Underlined and in", "In"))] });
+  saveImage(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; \u201c${firstWords(ofA)}\u201d (${ofA.title})`, below, notes: ["Rows attend to columns.", ...notes.map((note) => note.replace("Underlined and in", "In"))] }, type);
 }
 
 function rowsOf({ sides: [a, b], empty, segments, same, norms, first }) {

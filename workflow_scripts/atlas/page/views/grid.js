@@ -6,7 +6,7 @@ import { layout, spots } from "../lib/layout.js";
 import { hatched, hatchRule } from "../lib/measures.js";
 import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
-import { saveSvg } from "../lib/save.js";
+import { saveImage } from "../lib/save.js";
 import { colours } from "../lib/scales.js";
 import { ordered } from "../lib/statistics.js";
 import { Cells, Hatches } from "./cells.js";
@@ -17,7 +17,7 @@ import { Legend } from "./legend.js";
 import { Axes, HeadMeans, LayerMeans } from "./margins.js";
 import { Ranked } from "./ranked.js";
 import { Roles } from "./roles.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv, SavePicture } from "./saves.js";
 import { Tooltip } from "./tooltip.js";
 
 /** @param {{atlas, state, go, dark}} props */
@@ -70,12 +70,12 @@ function HeadsPicture({ heads, dark, byValue, tops, study }) {
   const light = useMemo(() => colours(measure, false), [measure]);
   const name = fileName(study, model.name, measure.id);
   const svg = () => box.current.querySelector("svg.heads");
-  const save = () =>
-    saveSvg(svg(), name, {
+  const save = (type) =>
+    saveImage(svg(), name, {
       title: `${measure.title}, ${model.title}${measure.state === "pretrained" ? "" : `, ${measure.state}`}`,
       notes: captions(model, measure, study, passes),
       below: [document.querySelector("#legend svg.picture")],
-    });
+    }, type);
   return html`
     <figure class="heads-figure" ref=${box} ...${pointing()}>
       <svg class="picture heads" width=${place.width} height=${place.height} viewBox=${`0 0 ${place.width} ${place.height}`}>
@@ -87,7 +87,7 @@ function HeadsPicture({ heads, dark, byValue, tops, study }) {
       </svg>
       <${Tooltip} ...${{ model, measures: [measure], place: spots(order, place, width) }} />
       <div class="row save">
-        <button type="button" class="save-svg" onClick=${save} title="Save the picture, ready for a paper">SVG</button>
+        <${SavePicture} save=${save} />
         <${SaveCsv} rows=${() => measureRows(model, measure)} name=${name} stated />
       </div>
     </figure>

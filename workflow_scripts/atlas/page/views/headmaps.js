@@ -11,7 +11,7 @@ import { largest, weighted } from "../lib/maps.js";
 import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
-import { saveSvg } from "../lib/save.js";
+import { saveImage } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
 import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
 import { tokenNames } from "../lib/specials.js";
@@ -21,7 +21,7 @@ import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { Outcome } from "./outcome.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv, SavePicture } from "./saves.js";
 import { directionNote, DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
@@ -83,7 +83,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <a class="small" href=${format({ ...state, view: "maps", segment: segment.id, state: named })}>All heads on this text</a>
       ${!hasNorms && html`<${NormsOf} model=${model} segments=${[segment]} />`}
       <span class="saves">
-        <button class="save-svg" onClick=${() => savePicture(kind, shared, faintest * top, title, file)} disabled=${!heads}>SVG</button>
+        <${SavePicture} save=${(type) => savePicture(kind, shared, faintest * top, title, file, type)} disabled=${!heads} />
         <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model)} name=${file} disabled=${!heads} />
       </span>
     </div>
@@ -98,7 +98,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
         : html`<${CellSize} ...${{ size, setSize }} />`}
     </div>
-    ${example && html`<p class="note">${example}${dim && ` ${model.causal ? "The first token is" : `${specialTokens(model)} are`} dimmed.`}</p>`}
+    ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${model.causal ? "the first token, on which a head rests where it finds nothing" : specialTokens(model)}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
     ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
@@ -245,7 +245,7 @@ export function ColourBar({ ramp: points, low, high, what }) {
   return html`<span class="colour-bar"><span>${what}</span><span>${low}</span><i style=${{ background: `linear-gradient(to right, ${points.join(", ")})` }}></i><span>${high}</span></span>`;
 }
 
-function savePicture(kind, shared, faintest, title, file) {
+function savePicture(kind, shared, faintest, title, file, type) {
   const { heads, tokens, queries, hidden, hiddenQueries, direction, kept, top, write, norms, first, generated } = shared;
   const what = norms ? "norm" : "weight";
   const only = [...(direction ? [directionNote(shared)] : []), ...(first ? firstNotes(heads, tokens, queries) : [])];
@@ -253,14 +253,14 @@ function savePicture(kind, shared, faintest, title, file) {
   const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
   if (kind === "lines") {
     const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
-    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, kept, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] });
+    saveImage(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, kept, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] }, type);
     return;
   }
   const matrices = heads.map(({ label, map }) => {
     const range = [0, largest(map) || 1];
     return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
   });
-  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, kept, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] });
+  saveImage(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, kept, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
 }
 
 function rowsOf({ heads, tokens, queries, sentences, norms, first, generated }, segment, named, model) {

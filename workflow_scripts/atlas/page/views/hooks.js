@@ -75,7 +75,7 @@ export function useHeads(atlas, state, go) {
 const WITHOUT_HEADS = ["head", "compare", "claims", "figures", "about"];
 
 /**
- * After a change of view, show its top, and put a focus that was lost on its heading, or, after a card, on its head.
+ * After a change of view, show its top, or where it was left by Back, and put a focus that was lost on its heading, or, after a card, on its head.
  * @param {{current: HTMLElement}} main
  * @param {string} view
  * @param {number} index  of the head in the address, -1 for none
@@ -90,12 +90,18 @@ export function useEntrance(main, view, index, opening) {
     if (before.current === view) return;
     const head = before.current === "head" ? headIn(main.current, index) : null;
     before.current = view;
-    scrollTo(0, 0);
+    scrollTo(0, history.state?.top ?? 0);
     if (document.activeElement !== document.body) return;
     const heading = main.current.querySelector("h2");
     if (!head && heading) heading.tabIndex = -1;
-    (head ?? heading)?.focus();
+    if (head) head.focus();
+    else heading?.focus({ preventScroll: true });
   }, [view]);
+  useEffect(() => {
+    const remember = () => history.replaceState({ top: scrollY }, "");
+    addEventListener("scrollend", remember);
+    return () => removeEventListener("scrollend", remember);
+  }, []);
   return from.current;
 }
 

@@ -12,11 +12,11 @@ const SIDE = 14;
 const BAR = { top: 44, height: 14 };
 
 /**
- * @param {{measure, dark, filters, choose}} props  choose(value) is called with the value of a click on
+ * @param {{measure, dark, filters, choose, framed}} props  framed: whether borders have the colours; choose(value) is called with the value of a click on
  *   the colours, or with the number of a category; filters: those on this measure
  */
 export function Legend(props) {
-  const { measure } = props;
+  const { measure, framed } = props;
   const count = measure.value.filter((_, index) => hatched(measure, index)).length;
   const rule = hatchRule(measure);
   const missing = measure.value.length - known(measure);
@@ -27,7 +27,7 @@ export function Legend(props) {
         : measure.scale === "category"
           ? html`<${Swatches} ...${props} />`
           : html`<${Bar} ...${props} />`}
-      ${known(measure) > 0 && rule && html`<p class="key"><${Swatch} hatch=${true} /> <span><b>${count} of ${plural(measure.value.length, "head")} hatched:</b> ${rule}.</span></p>`}
+      ${known(measure) > 0 && rule && html`<p class="key">${!framed && html`<${Swatch} hatch=${true} />`} <span><b>${count} of ${plural(measure.value.length, "head")} ${framed ? "with dotted borders" : "hatched"}:</b> ${rule}.</span></p>`}
       ${missing > 0 && html`<p class="key"><${Swatch} /> <span>${plural(missing, "head")} without a value.</span></p>`}
       ${Array.isArray(measure.null) && known(measure) > 0 && html`<p class="key">Each head has its own baseline${measure.null_title && ` (${measure.null_title})`}; pointing at a head shows it.</p>`}
     </section>

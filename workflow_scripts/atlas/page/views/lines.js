@@ -27,7 +27,7 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
     ...${{ side, tokens: sides[side], heads, keys: tokens.length, focus, pinned, kept, generated, top, row, onPoint: setPointed, onPin: pin }}
     hidden=${side === "query" ? hiddenQueries : hidden}
   />`;
-  return html`<div class="lines-view">
+  return html`<div class="lines-view" style=${{ "--tall": n * row }}>
     <div class="lines-picture" style=${{ "--row": `${row}px` }} onMouseLeave=${() => setPointed(null)}>
       <div class="lines-head" aria-hidden="true"><span>from (query)</span><span>to (key)</span></div>
       <div class="lines-body">
@@ -36,7 +36,7 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
         ${column("key")}
       </div>
     </div>
-    <${Readout} ...${{ heads, sides, focus, pinned, kept, first, write, onRelease: () => setPinned(null) }} />
+    <${Readout} ...${{ heads, sides, focus, pinned, kept, first, top, write, onRelease: () => setPinned(null) }} />
   </div>`;
 }
 
@@ -129,7 +129,7 @@ function shading(heads, focus, end, top, { kept, keys }) {
 
 const LISTED = 6;
 
-function Readout({ heads, sides, focus, pinned, kept, first, write, onRelease }) {
+function Readout({ heads, sides, focus, pinned, kept, first, top, write, onRelease }) {
   if (!focus) {
     return html`<div class="readout empty" aria-live="polite">
       <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
@@ -139,7 +139,7 @@ function Readout({ heads, sides, focus, pinned, kept, first, write, onRelease })
   const title = html`<bdi>${shown(own[focus.token])}</bdi>`;
   // Of a target and a source, a token is on one side alone.
   const both = sides.query === sides.key;
-  const shared = { token: focus.token, keys: sides.key.length, kept, write };
+  const shared = { token: focus.token, keys: sides.key.length, kept, top, write };
   const hides = first && focus.token === 0;
   return html`<div class="readout" aria-live="polite">
     <h4>${title} <small>token ${focus.token + 1} of ${own.length}</small></h4>
@@ -156,9 +156,8 @@ function Readout({ heads, sides, focus, pinned, kept, first, write, onRelease })
   </div>`;
 }
 
-function Strongest({ title, side, map, tokens, token, keys, kept, write }) {
+function Strongest({ title, side, map, tokens, token, keys, kept, top, write }) {
   const found = strongest(map, token, side, LISTED, { kept, keys });
-  const top = found[0]?.weight || 1;
   return html`<div class="strongest">
     <h6>${title}</h6>
     <ol>

@@ -7,17 +7,18 @@ import { firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
-import { headIndex, headName, layersOf, measuresOf, modelOf } from "../lib/measures.js";
+import { findMeasure, hatched, headIndex, headName, KIND, layersOf, measuresOf, modelOf, valueText } from "../lib/measures.js";
 import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
 import { kindsOf } from "../lib/opening.js";
 import { aboutType } from "../lib/pairtexts.js";
-import { ramp } from "../lib/scales.js";
+import { colours, ramp } from "../lib/scales.js";
 import { directionOf, sentencesOf } from "../lib/sentences.js";
 import { wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
 import { FirstChoice, StateChoice } from "./headmaps.js";
 import { useMaps } from "./stored.js";
 import { useWidth } from "./hooks.js";
+import { Legend } from "./legend.js";
 import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
 import { Findings, Kinds } from "./opening.js";
 import { Outcome } from "./outcome.js";
@@ -26,7 +27,7 @@ import { DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
-const [LABELS, GAP] = [56, 5];
+const [LABELS, GAP] = [56, 7];
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
@@ -55,7 +56,8 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const [words, setWords] = useState(false);
   const [box, width] = useWidth(1000);
   const measures = measuresOf(atlas, model);
-  const frames = useMemo(() => new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, colour]))), [kinds]);
+  const measure = findMeasure(atlas, model, state.measure);
+  const frames = useMemo(() => (measure ? framesOf(measure, dark) : new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, { colour }])))), [kinds, measure, dark]);
   const named = stateOf(segment, state.state);
   const sentences = useMemo(() => sentencesOf(segment), [segment]);
   const direction = directionOf(sentences, state.sentences);
@@ -75,7 +77,7 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
     <div class="choices">
-      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Colours" none="weights of each head" ...${{ atlas, measures }} value="" choose=${(measure, of) => go({ view: "grid", measure, ...(of !== model.name && { model: of }) })} others />`}
+      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} others />`}
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
@@ -89,11 +91,19 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
     ${first && heads && html`<p class="note">${leftNote(heads)}</p>`}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
     <${ModelMapsLegend} ...${{ blocks, direction, words, first, dark }} />
-    <${Kinds} ...${{ kinds, state }} />
+    ${measure && measure.id !== KIND
+      ? html`<${Legend} ...${{ measure, dark, filters: [], framed: true }} choose=${measure.scale === "category" ? (value) => go({ view: "grid", filter: `${measure.id}:${value}` }) : undefined} /><p class="small"><a href=${format({ ...state, view: "grid" })}>Numbers of all heads</a></p>`
+      : html`<${Kinds} ...${{ kinds, state }} />`}
     ${error && html`<p role="alert">${error}</p>`}
-    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, frames, start: headIndex(model, state.head) }} />`}
+    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, frames, measure, start: headIndex(model, state.head) }} wide=${LABELS + model.n_heads * (size + GAP) > width} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </div>`;
+}
+
+/** A border in the colour of each head's value; open where the data cannot tell. */
+function framesOf(measure, dark) {
+  const colour = colours(measure, dark);
+  return new Map(measure.value.map((value, index) => [index, { colour: colour(value), open: hatched(measure, index) }]));
 }
 
 /** The words of a text; those that the model generated are marked. */
@@ -140,7 +150,7 @@ function mostText({ most, block }) {
   return `${shown(block.keys.tokens[most.key])} (token ${most.key + 1}), ${number(100 * most.mean, 0)}% of the attention`;
 }
 
-function Grid({ model, heads, blocks, size, table, address, frames, start }) {
+function Grid({ model, heads, blocks, size, table, address, frames, measure, start, wide }) {
   const area = useRef(null);
   const [active, setActive] = useState(start);
   const [pointed, setPointed] = useState(null);
@@ -175,7 +185,7 @@ function Grid({ model, heads, blocks, size, table, address, frames, start }) {
     }));
   }, [found, size, table, stop, address, frames]);
   return html`
-    <${Readout} pointed=${pointed} model=${model} />
+    <${Readout} ...${{ pointed, model, measure, wide }} />
     <div class="all-maps" style=${{ "--labels": `${LABELS}px`, "--gap-maps": `${GAP}px` }}>
       <div ref=${area} role="grid" aria-label="Maps of all heads; the top row is the last layer" class="maps-sheet"
         onKeyDown=${press} onPointerMove=${point} onPointerLeave=${() => setPointed(null)} onFocusOut=${() => setPointed(null)}
@@ -213,19 +223,19 @@ function HeadMap({ head, name, size, table, frame, href, current }) {
     canvas.current.getContext("2d").putImageData(new ImageData(pixelsOf(small, table), small.width, small.height), 0, 0);
   }, [small, table]);
   return html`<span role="gridcell">
-    <a class=${frame ? "head-map framed" : "head-map"} href=${href} data-index=${head.index} data-head=${name} tabindex=${current ? 0 : -1} style=${{ width: `${size}px`, height: `${height}px`, "--frame": frame }}
+    <a class=${["head-map", frame?.colour && "framed", frame?.open && "open"].filter(Boolean).join(" ")} href=${href} data-index=${head.index} data-head=${name} tabindex=${current ? 0 : -1} style=${{ width: `${size}px`, height: `${height}px`, "--frame": frame?.colour }}
       aria-label=${`Head ${name}, most attention: ${mostText(head)}`}>
       <canvas ref=${canvas} width=${small.width} height=${small.height} aria-hidden="true"></canvas>
     </a>
   </span>`;
 }
 
-function Readout({ pointed, model }) {
-  if (!pointed) return html`<p class="hint maps-readout">Point at a map to read a weight; a click, or Enter, opens the head's card.</p>`;
+function Readout({ pointed, model, measure, wide }) {
+  if (!pointed) return html`<p class="hint maps-readout">${wide && html`<b>Scroll the maps sideways to see all ${model.n_heads} heads of a layer.</b> `}Point at a map to read a weight; a click, or Enter, opens the head's card.</p>`;
   const { head, cell } = pointed;
   const { queries, keys } = head.block;
   return html`<p class="maps-readout" aria-hidden="true">
-    <b>${headName(model, head.index)}</b>
+    <b>${headName(model, head.index)}</b>${measure && html` <bdi>${measure.title}: ${valueText(measure, head.index)}</bdi>;`}
     ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${head.empty.includes(cell.query) ? "nothing left" : number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
     <span class="soft"> most attention: <bdi>${mostText(head)}</bdi></span>
   </p>`;

@@ -5,11 +5,11 @@ import { stateTitle } from "../lib/choice.js";
 import { headName, layersOf } from "../lib/measures.js";
 import { pixelsOf } from "../lib/modelmaps.js";
 import { headColumns } from "../lib/rows.js";
-import { saveSvg } from "../lib/save.js";
+import { saveImage } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { standalone } from "./figures.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv, SavePicture } from "./saves.js";
 
 const TICKS = [0, 0.04, 0.25, 0.5, 1];
 const SCALE = "Colour is the square root of the weight, on one scale from 0 to 1 for all maps.";
@@ -29,7 +29,7 @@ function poolText(blocks) {
 
 /** @param {{blocks: object[], direction: string, words: boolean, first: boolean, dark: boolean}} props */
 export function ModelMapsLegend({ blocks, direction, words, first, dark }) {
-  return html`<div class="maps-legend small" id="legend">
+  return html`<div class="maps-legend small">
     <span class="maps-scale">Weight
       <span class="maps-bar">
         <i style=${{ background: `linear-gradient(to right, ${ramp("sequential", dark).join(", ")})` }}></i>
@@ -44,9 +44,9 @@ export function ModelMapsLegend({ blocks, direction, words, first, dark }) {
 export function SaveModelMaps({ model, segment, state, blocks, heads, direction, words, first, table }) {
   const file = [model.name, segment.id, state, "all-heads", first && "without-first"].filter(Boolean).join("_");
   const title = `All heads of ${model.title} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, state)}`;
-  const save = () => saveSvg(standalone(html`<${Figure} ...${{ model, heads, table }} />`), file, { title, notes: [SCALE, axesText(direction, words, first), poolText(blocks)].filter(Boolean) });
+  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, table }} />`), file, { title, notes: [SCALE, axesText(direction, words, first), poolText(blocks)].filter(Boolean) }, type);
   return html`<span class="saves">
-    <button type="button" class="save-svg" disabled=${!heads} onClick=${save}>SVG</button>
+    <${SavePicture} save=${save} disabled=${!heads} />
     <${SaveCsv} disabled=${!heads} title="The most attended token of each head" rows=${() => rowsOf(model, segment, state, heads, direction || [words ? "words" : "all", first && "without-first"].filter(Boolean).join("-"))} name=${file} />
   </span>`;
 }

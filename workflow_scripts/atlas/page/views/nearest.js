@@ -10,7 +10,7 @@ import { ofType } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
 import { firstWords } from "../lib/texts.js";
 import { useMaps } from "./stored.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv } from "./saves.js";
 
 const LISTED = 6;
 

@@ -5,10 +5,10 @@ import { along, placeOf, reach } from "../lib/cloud.js";
 import { number } from "../lib/format.js";
 import { headName, intervalOf, valueText } from "../lib/measures.js";
 import { fileName, headColumns, measureRows } from "../lib/rows.js";
-import { saveSvg } from "../lib/save.js";
+import { saveImage } from "../lib/save.js";
 import { colours, tickDecimals, ticks } from "../lib/scales.js";
 import { pointing, useHover, useWidth } from "./hooks.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv, SavePicture } from "./saves.js";
 import { Tooltip } from "./tooltip.js";
 
 const [TOP, RIGHT, BOTTOM] = [12, 12, 48];
@@ -39,12 +39,12 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
     const inside = ([left, top]) => between(left, from[0], to[0]) && between(top, from[1], to[1]);
     select(places.points.filter(({ at: place }) => inside(place)).map(({ index }) => index));
   };
-  const save = () =>
-    saveSvg(svg.current, name, {
+  const save = (type) =>
+    saveImage(svg.current, name, {
       title: `${y.title} against ${x.title}, ${model.title}`,
       notes: [`${words} Each point is a head, thin lines are its intervals, dashed lines the baselines. Study ${study}.`],
       below: [document.querySelector("#legend svg.picture")],
-    });
+    }, type);
   const rows = () => {
     const up = measureRows(model, y);
     return measureRows(model, x).map((row, index) => pair({ model: model.name, ...headColumns(model, index) }, row, up[index]));
@@ -69,7 +69,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
         <p>${words}</p>
         <p class="small soft">${missing(x, y, places)} Thin lines are each head's intervals, dashed lines the baselines.</p>
         <div class="row save">
-          <button type="button" class="save-svg" onClick=${save} title="Save the picture, ready for a paper">SVG</button>
+          <${SavePicture} save=${save} />
           <${SaveCsv} rows=${rows} name=${name} stated />
         </div>
       </figcaption>

@@ -11,7 +11,7 @@ import { ClaimFilter, Filters } from "./filters.js";
 import { pointing, useHeads } from "./hooks.js";
 import { IntervalLine } from "./ranked.js";
 import { Roles, RolesOf } from "./roles.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv } from "./saves.js";
 
 /** @param {{atlas, state, go}} props */
 export function TableView({ atlas, state, go }) {
