@@ -201,7 +201,9 @@ def test_a_measure_colours_the_borders_of_the_same_maps(demo: Study, show: Opene
         head = head_name(demo.atlas["models"][0], index)
         found, shape = page.locator(f'.head-map[data-head="{head}"]').evaluate(style)
         expected = colour(measure, index, False)
-        assert all(abs(int(a) - b) <= 4 for a, b in zip(re.findall(r"\d+", found), expected))
+        assert all(
+            abs(int(a) - b) <= 4 for a, b in zip(re.findall(r"\d+", found), expected, strict=True)
+        )
         assert (shape == "dotted") == hatched(measure, index)
 
 

@@ -53,24 +53,12 @@ function side(map) {
 /**
  * Path data of lines between two columns.
  * @param {number[][]} pairs  of [query, key]
- * @param {{left: number, right: number, row: number, shift?: number}} size
- *   x of the columns, height of a row, and how far the lines lie below the middle of a row
+ * @param {{left: number, right: number, row: number}} size  x of the columns, height of a row
  * @returns {string}
  */
-export function path(pairs, { left, right, row, shift = 0 }) {
-  const y = (token) => Number(((token + 0.5) * row + shift).toFixed(2));
+export function path(pairs, { left, right, row }) {
+  const y = (token) => Number(((token + 0.5) * row).toFixed(2));
   return pairs.map(([query, key]) => `M${left} ${y(query)}L${right} ${y(key)}`).join("");
-}
-
-/**
- * Shift of each of several heads' lines, so that lines between the same tokens lie side by side.
- * @param {number} place
- * @param {number} count
- * @param {number} row  height of a row
- * @returns {number}
- */
-export function shift(place, count, row) {
-  return (place - (count - 1) / 2) * Math.min(2.5, (0.6 * row) / count);
 }
 
 /**

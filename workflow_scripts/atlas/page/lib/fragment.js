@@ -7,7 +7,7 @@
 
 const DEFAULTS = { map: "lines" };
 const KEYS = [
-  "view", "model", "measure", "filter", "brush", "sort", "margins", "x", "y", "colour", "head", "with",
+  "view", "model", "measure", "filter", "sort", "head",
   "segment", "figure", "state", "map", "norms", "first", "sentences", "a", "b", "theme",
 ];
 

@@ -3,7 +3,14 @@
 import { html } from "../vendor/standalone.module.js";
 import { plural } from "../lib/format.js";
 import { groups, measuresOf, modelOf } from "../lib/measures.js";
-import { KeyList } from "./keys.js";
+
+const KEYS = [
+  ["← ↑ → ↓", "move over the heads of a grid"],
+  ["Home, End", "first, last head of the layer"],
+  ["Enter", "open the head's card"],
+  ["← → on a card", "previous, next head; in a column of tokens or a matrix, move within it"],
+  ["Esc", "leave a card"],
+];
 
 /** @param {{atlas, state, go}} props */
 export function About({ atlas, state, go }) {
@@ -48,7 +55,7 @@ export function About({ atlas, state, go }) {
       </section>
       <section>
         <h3>Keys</h3>
-        <${KeyList} />
+        <dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
       </section>
       <section>
         <h3>The ${plural(measures.length, "measure")} of ${model.title}</h3>

@@ -1,7 +1,7 @@
 /** Pictures for print: SVG that stands alone, with presentation attributes and no style sheet. */
 
 import { html, render } from "../vendor/standalone.module.js";
-import { lines, path, runs, shift } from "../lib/drawing.js";
+import { lines, path, runs } from "../lib/drawing.js";
 import { textWidth, wrapped } from "../lib/save.js";
 import { shortened } from "../lib/tokens.js";
 import { GRID_LEFT, gridSize, MiniGrid } from "./minigrid.js";
@@ -44,9 +44,9 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
     <g transform=${`translate(0 ${head})`}>
       ${words(queries, hiddenQueries, left - 5, "end")} ${words(tokens, hidden, right + 5, "start")}
       ${heads.map(
-        ({ colour, map }, place) => html`<g stroke=${colour} stroke-width="1" fill="none">
+        ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
           ${lines(map, { top, faintest, hidden, hiddenQueries, kept, keys: tokens.length }).levels.map(
-            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row, shift: shift(place, heads.length, row) })} stroke-opacity=${opacity.toFixed(3)} />`,
+            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
           )}
         </g>`,
       )}
@@ -119,29 +119,16 @@ function Bar({ colour, range: [from, to], low, high, width }) {
   </g>`;
 }
 
-/**
- * Grids of heads side by side, each with its title and colour bar.
- * @param {{grids: {title: string, model: object, low: string, high: string, what: string, range: number[]}[]}} props
- *   the grids as MiniGrid takes them
- */
-export function GridsFigure({ grids }) {
-  const sizes = grids.map(({ model }) => gridSize(model));
-  const columns = sizes.map(([width]) => Math.max(width, NARROWEST));
-  const lefts = columns.map((_, index) => columns.slice(0, index).reduce((sum, width) => sum + width + 30, 0));
-  const titles = grids.map(({ title }, index) => lined(title, columns[index], 10));
-  const notes = grids.map(({ what }, index) => lined(what, columns[index] - GRID_LEFT, 7));
-  const over = Math.max(...titles.map((lines) => lines.length)) * 12 + 6;
-  const width = lefts.at(-1) + columns.at(-1);
-  const height = Math.max(...sizes.map(([, tall]) => tall)) + over + 30 + 8 * Math.max(...notes.map((lines) => lines.length));
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-family=${FONT} fill=${INK}>
-    ${grids.map((grid, index) => html`<g transform=${`translate(${lefts[index]} 0)`}>
-      ${titles[index].map((line, place) => html`<text y=${10 + 12 * place} font-size="10">${line}</text>`)}
-      <g transform=${`translate(0 ${over})`}><${MiniGrid} ...${grid} colour=${grid.light} /></g>
-      <g transform=${`translate(${GRID_LEFT} ${sizes[index][1] + over + 6})`}>
-        <${Bar} colour=${grid.light} range=${grid.range} low=${grid.low} high=${grid.high} width=${120} />
-        ${notes[index].map((line, place) => html`<text y=${26 + 8 * place} font-size="7">${line}</text>`)}
-      </g>
-    </g>`)}
+/** A grid of heads, as MiniGrid takes it, with its colour bar. */
+export function GridFigure({ range, low, high, what, ...grid }) {
+  const [width, height] = gridSize(grid.model);
+  const size = [Math.max(width, NARROWEST), height + 40];
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size[0]} height=${size[1]} viewBox=${`0 0 ${size.join(" ")}`} font-family=${FONT} fill=${INK}>
+    <${MiniGrid} ...${grid} colour=${grid.light} />
+    <g transform=${`translate(${GRID_LEFT} ${height + 6})`}>
+      <${Bar} colour=${grid.light} ...${{ range, low, high }} width=${120} />
+      <text y="26" font-size="7">${what}</text>
+    </g>
   </svg>`;
 }
 

@@ -1,14 +1,14 @@
-/** The maps of a head on one segment: lines or matrices, with further heads laid over them. */
+/** The map of a head on one segment, as lines or as a matrix. */
 
 import { html, useMemo, useState } from "../vendor/standalone.module.js";
-import { MOST_HEADS, overlaid, segmentsOf, specials, stateOf, stateTitle, toggled } from "../lib/choice.js";
+import { segmentsOf, specials, stateOf, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { firstHidden, firstNotes, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
-import { number, plural } from "../lib/format.js";
+import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
 import { largest, weighted } from "../lib/maps.js";
-import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
+import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
 import { saveImage } from "../lib/save.js";
@@ -51,16 +51,14 @@ export function HeadMaps({ atlas, model, index, measures, state, go, dark }) {
 function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, example }) {
   const [faintest, setFaintest] = useState(0.05);
   const [hide, setHide] = useState(dim);
-  const [size, setSize] = useState(null);
   const named = stateOf(segment, state.state);
   const type = typeOf(model, index);
   const read = ofType(segment, type);
   const hasNorms = Boolean(segment.norms[named]);
   const norms = hasNorms && state.norms === "1";
-  const { heads: others, left } = overlaid(model, index, state.with);
   const { maps, error } = useMaps(atlas, [read.maps[named], norms ? segment.norms[named] : null]);
   const first = firstHidden(model, state) && !norms;
-  const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark, first && read.tokens.length)), [maps, index, others.join(), dark, first]);
+  const heads = useMemo(() => maps && [drawn(model, index, maps, dark, first && read.tokens.length)], [maps, index, dark, first]);
   const sink = Boolean(dim && model.causal); // most of what a decoder's head has is on the first token
   const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
@@ -72,7 +70,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
   const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
   const tokens = { tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries };
   const shared = { heads, ...tokens, sentences, direction, kept, top, write, dark, norms, first, generated };
-  const title = `${heads?.map(({ label }) => label).join(", ")} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
+  const title = `${headName(model, index)} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
   const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : first ? "without-first" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
   return html`<section class="maps" aria-labelledby="maps-title">
@@ -94,21 +92,18 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <${DirectionChoice} ...${{ sentences, direction, go }} />
       <${DimChoice} ...${{ hide, setHide, model, segments: [read, queriesOf(read)] }} />
       ${!norms && html`<${FirstChoice} ...${{ models: [model], state, go }} />`}
-      ${kind === "lines"
-        ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
-        : html`<${CellSize} ...${{ size, setSize }} />`}
+      ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`}
     </div>
     ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${model.causal ? "the first token, on which a head rests where it finds nothing" : specialTokens(model)}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
     ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
-    <${Overlay} ...${{ model, index, others, left, go, dark }} />
     ${absent && html`<p class="soft">${absent}</p>`}
     ${type && html`<p class="note">${aboutType(type)}</p>`}
     ${norms && html`<p class="note">${KOBAYASHI} Full strength is ${write(top)}, the largest norm drawn here.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
     ${heads && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest * top} key=${`${segment.id} ${type}`} /><${LineLegend} ...${shared} />`}
-    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} size=${size} key=${`${segment.id} ${type}`} />`}
+    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} key=${`${segment.id} ${type}`} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
 }
@@ -147,14 +142,14 @@ export function FirstChoice({ models, state, go }) {
 }
 
 /** A head's map as it is drawn; `keys`: how many there are where the first of them is hidden. */
-function drawn(model, head, place, [weights, norms], dark, keys) {
+function drawn(model, head, [weights, norms], dark, keys) {
   const [layer, within] = placeOf(model, head);
   const map = weights.head(layer, within);
   return {
     label: headName(model, head),
     index: head,
-    colour: category(place, dark),
-    light: category(place, false),
+    colour: category(0, dark),
+    light: category(0, false),
     ...(keys ? withoutFirst(map, keys) : { map: norms ? weighted(map, norms.head(layer, within)) : map }),
   };
 }
@@ -174,17 +169,6 @@ function Threshold({ faintest, setFaintest, top, write }) {
   </label>`;
 }
 
-/** Size of a matrix's cells; null fits the width. */
-export function CellSize({ size, setSize }) {
-  const fit = size === null;
-  return html`<label>Cells
-    <select value=${String(size)} onChange=${(event) => setSize(event.target.value === "null" ? null : Number(event.target.value))}>
-      <option value="null">that fit${fit ? "" : " the width"}</option>
-      ${[3, 6, 9, 12, 16, 22].map((pixels) => html`<option value=${String(pixels)}>${pixels} pixels</option>`)}
-    </select>
-  </label>`;
-}
-
 function LineLegend({ heads, top, write, norms }) {
   const samples = [0.05, 0.2, 0.5, 1];
   return html`<p class="legend-line" id="legend">
@@ -192,33 +176,6 @@ function LineLegend({ heads, top, write, norms }) {
     <span class="line-key">${norms ? "Norm" : "Weight"}</span>
     ${samples.map((share) => html`<span class="line-key"><i style=${{ background: heads[0].colour, opacity: Math.sqrt(share) }}></i>${write(share * top)}</span>`)}
   </p>`;
-}
-
-function Overlay({ model, index, others, left, go, dark }) {
-  const toggle = (head) => go({ with: toggled(model, others, head) });
-  const full = others.length >= MOST_HEADS - 1;
-  // The maps of other types of attention have other tokens.
-  const layers = layersOf(model).flatMap(({ type }, row) => (type?.name === typeOf(model, index) ? [row] : [])).toReversed();
-  const button = (head) => {
-    const place = head === index ? 0 : others.indexOf(head) + 1;
-    const on = place > 0 || head === index;
-    return html`<button type="button" key=${head} aria-pressed=${on ? "true" : "false"} disabled=${head === index || (full && !on)}
-      aria-label=${`Overlay ${headName(model, head)}`} title=${headName(model, head)}
-      style=${on ? { background: category(place, dark) } : null} onClick=${() => toggle(head)}></button>`;
-  };
-  return html`<div class="overlay">
-    ${others.map((head, place) => html`<button type="button" class="chip" style=${{ "--colour": category(place + 1, dark) }} onClick=${() => toggle(head)}
-      aria-label=${`Remove ${headName(model, head)}`}>${headName(model, head)} <span aria-hidden="true">×</span></button>`)}
-    <details>
-      <summary>Overlay other heads</summary>
-      <p class="soft small">At most ${MOST_HEADS} heads in one picture. Layer 1 is at the bottom.${typeOf(model, index) ? " Heads of other types of attention have other tokens." : ""}</p>
-      <div class="head-picker" style=${{ "--heads": model.n_heads }}>
-        ${layers.map((layer) => html`<span class="soft small" aria-hidden="true">${layersOf(model)[layer].layer}</span>
-          ${Array.from({ length: model.n_heads }, (_, head) => button(layer * model.n_heads + head))}`)}
-      </div>
-    </details>
-    ${left.length > 0 && html`<p class="soft small">Not drawn: ${left.join(", ")} (${left.some((name) => headIndex(model, name) < 0) ? "no such head, or " : ""}${model.types ? "another type of attention, or " : ""}more than ${plural(MOST_HEADS, "head")}).</p>`}
-  </div>`;
 }
 
 function Matrices({ heads, write, ...drawing }) {

@@ -1,7 +1,7 @@
 /** What several views need: the head under the pointer, and the width they have. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { formatHeads, parseFilters, parseHeads, passing } from "../lib/filters.js";
+import { parseFilters, passing } from "../lib/filters.js";
 import { headName, measureOf, modelOf } from "../lib/measures.js";
 
 /** The head that is pointed at or focused, -1 for none; one for the whole page. */
@@ -57,18 +57,16 @@ export function useWidth(start) {
   return [element, width];
 }
 
-/** What the views of all heads share: the measure, the filters and the selection of the address. */
+/** What the views of all heads share: the measure and the filters of the address. */
 export function useHeads(atlas, state, go) {
   const model = modelOf(atlas, state);
   const measure = measureOf(atlas, state);
   const filters = useMemo(() => parseFilters(state.filter), [state.filter]);
   const passes = useMemo(() => passing(atlas, model, filters), [atlas, model, filters]);
-  const selected = useMemo(() => parseHeads(model, state.brush), [model, state.brush]);
   useEffect(() => () => hover.set(-1), []);
   return {
-    model, measure, filters, passes, selected,
+    model, measure, filters, passes,
     open: (index) => go({ view: "head", head: headName(model, index), measure: measure.id }),
-    select: (indices, replace = false) => go({ brush: formatHeads(model, indices) }, { replace }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Attention of one or several heads as lines between two columns of tokens. */
 
 import { html, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { lines, path, shift, strongest } from "../lib/drawing.js";
+import { lines, path, strongest } from "../lib/drawing.js";
 import { shown } from "../lib/tokens.js";
 
 const WIDTH = 300; // of the drawing between the columns, in its own units
@@ -51,8 +51,8 @@ function same(a, b) {
 
 function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, kept, focus }) {
   const draw = (only) =>
-    heads.map(({ label, colour, map }, place) => {
-      const size = { left: 0, right: WIDTH, row, shift: shift(place, heads.length, row) };
+    heads.map(({ label, colour, map }) => {
+      const size = { left: 0, right: WIDTH, row };
       const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, hiddenQueries, kept, keys });
       return html`<g key=${label} stroke=${colour}>
         ${levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, size)} stroke-opacity=${opacity} />`)}

@@ -24,19 +24,19 @@ export function useCursor() {
  * One matrix.
  * @param {{map: Float32Array, tokens: string[], queries?: string[], colour: function, hidden: boolean[],
  *   hiddenQueries?: boolean[], kept?: boolean[]|null, generated?: boolean[], empty?: number[], cursor: object, title: string, write: function,
- *   size: number|null, smallest: number}} props
+ *   smallest: number}} props
  *   tokens: those attended to; queries: those that attend, the same unless stated; hidden: tokens whose rows and
  *   columns are faint; kept: the cells that are not, null for all; empty: rows of which nothing is left;
- *   colour(weight) is [red, green, blue]; size: pixels of a cell, null to fit the width, though not
- *   under `smallest`; write(weight): as people read it
+ *   colour(weight) is [red, green, blue]; cells fit the width, though not under `smallest`
+ *   pixels; write(weight): as people read it
  */
-export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, kept = null, generated = [], empty = [], cursor, title, write, size, smallest = LEGIBLE }) {
+export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, kept = null, generated = [], empty = [], cursor, title, write, smallest = LEGIBLE }) {
   const frame = useRef(null);
   const width = useWidth(frame);
   const shape = [queries.length, tokens.length];
   const labels = width < NARROW ? SHORT_LABELS : LABELS;
   const fitting = Math.floor((width - labels - 2) / tokens.length);
-  const pixels = size ?? Math.max(smallest, Math.min(LARGEST, fitting));
+  const pixels = Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
   const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${weightAt({ map, empty }, cell, tokens.length, write)}`;
   return html`<div

@@ -15,7 +15,7 @@ import { SaveCsv } from "./saves.js";
 
 /** @param {{atlas, state, go}} props */
 export function TableView({ atlas, state, go }) {
-  const { model, measure, filters, passes, selected, open } = useHeads(atlas, state, go);
+  const { model, measure, filters, passes, open } = useHeads(atlas, state, go);
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
   const columns = columnsOf(measure, model);
   const first = measure.scale === "category" || measure.better === "low" ? "value" : "-value";
@@ -27,7 +27,7 @@ export function TableView({ atlas, state, go }) {
   const tools = [html`<${Chooser} ...${{ atlas, state, measure, go }} />`, !inForce && html`<${ClaimFilter} ...${{ measure, filters, go }} />`];
   return html`
     <${Context} ...${{ atlas, state, measure, tools }} />
-    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    <${Filters} ...${{ atlas, model, filters, passes, go }} />
     <${Roles} ...${{ model, filters, go }} />
     ${left > 0 && html`<p class="small soft">${plural(left, "head")} that ${left === 1 ? "does" : "do"} not pass ${left === 1 ? "is" : "are"} not listed.</p>`}
     <div class="table-box" tabindex="0" role="region" aria-label="Heads" ...${pointing()}>
@@ -40,7 +40,7 @@ export function TableView({ atlas, state, go }) {
         <tbody>
           ${order.map(
             (index) => html`
-              <tr key=${index} data-index=${index} class=${selected.has(index) ? "selected" : ""}>
+              <tr key=${index} data-index=${index}>
                 ${columns.map(({ key, left: atLeft, cell }) => html`<td key=${key} class=${atLeft ? "left" : ""}>${cell(model, index, open)}</td>`)}
               </tr>
             `,
