@@ -126,21 +126,15 @@ def test_pointing_reads_a_weight_and_names_the_token_attended_to_most(
     assert sum(element.tag.endswith("image") for element in picture.iter()) == len(rows)
 
 
-def test_a_direction_shows_its_rows_and_columns_alone(demo: Study, show: Opener) -> None:
+def test_special_tokens_are_left_out(demo: Study, show: Opener) -> None:
     segment = next(s for s in demo.atlas["segments"] if s["tokens"].count("[SEP]") == 2)
-    separator = segment["tokens"].index("[SEP]")
-    page = show(demo, f"view=maps&segment={segment['id']}&sentences=ab")
-    settle(page)
-    n_a, n_b = separator - 1, len(segment["tokens"]) - separator - 2
-    assert {one.shape for one in darkness(page).values()} == {(n_a, n_b)}
-    legend = page.locator("#legend").inner_text()
-    assert "Rows, the tokens of sentence A, attend to columns, those of B" in legend
-    page.locator("#sentences").select_option("all tokens")
+    page = show(demo, f"view=maps&segment={segment['id']}")
     page.get_by_label("Without special tokens").check()
     settle(page)
     (shape,) = {one.shape for one in darkness(page).values()}
-    step = math.ceil((n_a + n_b) / shape[0])  # tokens that a point of a map stands for
-    assert shape == (math.ceil((n_a + n_b) / step),) * 2
+    n = len(segment["tokens"]) - 3
+    step = math.ceil(n / shape[0])  # tokens that a point of a map stands for
+    assert shape == (math.ceil(n / step),) * 2
 
 
 def test_what_is_stored_and_what_is_missing_is_stated(demo: Study, show: Opener) -> None:

@@ -31,7 +31,7 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "compare-heads": f"view=compare&a={name}/{middle}/pretrained&b={name}/{other}/pretrained",
     }
     if tuned:
-        found["maps-segment"] = f"view=maps&segment={tuned['id']}&sentences=ab"
+        found["maps-segment"] = f"view=maps&segment={tuned['id']}"
         before, after = list(tuned["maps"])[:2]
         found["compare-states"] = (
             f"view=compare&segment={tuned['id']}"

@@ -8,7 +8,7 @@
 const DEFAULTS = { map: "lines" };
 const KEYS = [
   "view", "model", "measure", "filter", "sort", "head",
-  "segment", "figure", "state", "map", "norms", "first", "sentences", "a", "b", "theme",
+  "segment", "figure", "state", "map", "norms", "first", "a", "b", "theme",
 ];
 
 /**

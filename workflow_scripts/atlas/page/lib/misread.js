@@ -11,7 +11,6 @@ const VALUES = {
   map: /^(lines|matrix)$/,
   norms: /^1$/,
   first: /^hidden$/,
-  sentences: /^(ab|ba|aa|bb)$/,
   sort: /^(-?(head|value|low|high|rank|null|p|holds|n|label))$/,
   theme: /^(light|dark)$/,
 };

@@ -26,9 +26,9 @@ export function standalone(figure) {
 /**
  * Lines between two columns of tokens, a colour per head.
  * @param {{heads: object[], tokens: string[], queries?: string[], top: number, faintest: number, hidden: boolean[],
- *   hiddenQueries?: boolean[], kept: boolean[]|null, generated?: boolean[]}} props  as the line view has them
+ *   hiddenQueries?: boolean[], generated?: boolean[]}} props  as the line view has them
  */
-export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept, generated = [] }) {
+export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, generated = [] }) {
   const [row, left, right, head] = [12, 120, 280, 18];
   const height = head + Math.max(queries.length, tokens.length) * row + 4;
   const words = (texts, dim, x, anchor) =>
@@ -45,7 +45,7 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
       ${words(queries, hiddenQueries, left - 5, "end")} ${words(tokens, hidden, right + 5, "start")}
       ${heads.map(
         ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
-          ${lines(map, { top, faintest, hidden, hiddenQueries, kept, keys: tokens.length }).levels.map(
+          ${lines(map, { top, faintest, hidden, hiddenQueries, keys: tokens.length }).levels.map(
             ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
           )}
         </g>`,
@@ -57,11 +57,11 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
 /**
  * Matrices side by side, each with its colour bar.
  * @param {{matrices: {title: string, map: Float32Array, colour: function, low: string, high: string,
- *   range: number[]}[], tokens: string[], queries?: string[], kept?: boolean[]|null, generated?: boolean[]}} props
- *   cells that are not kept are blank; tokens that were generated are in italics;
+ *   range: number[]}[], tokens: string[], queries?: string[], generated?: boolean[]}} props
+ *   tokens that were generated are in italics;
  *   colour(weight) is [red, green, blue]; range: weights at the ends of the bar, low and high: in words
  */
-export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null, generated = [] }) {
+export function MatrixFigure({ matrices, tokens, queries = tokens, generated = [] }) {
   const row = Math.max(tokens.length, queries.length) > 64 ? 6 : 9;
   const labels = 90;
   const step = Math.max(tokens.length * row + labels, NARROWEST) + 30;
@@ -73,7 +73,7 @@ export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null, 
     ${matrices.map(
       (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + over})`}>
         ${titles[index].map((line, place) => html`<text x=${-labels} y=${11 * place - labels - over + 10} font-size="9">${line}</text>`)}
-        <${Sheet} ...${{ ...matrix, tokens, queries, kept, generated, row }} />
+        <${Sheet} ...${{ ...matrix, tokens, queries, generated, row }} />
       </g>`,
     )}
   </svg>`;
@@ -83,13 +83,12 @@ function styleOf(generated) {
   return generated ? "italic" : null;
 }
 
-function Sheet({ map, colour, low, high, range, tokens, queries, kept, generated, row }) {
+function Sheet({ map, colour, low, high, range, tokens, queries, generated, row }) {
   const n = tokens.length;
   const [side, tall] = [n * row, queries.length * row];
   const middle = (index) => (index + 0.5) * row;
   const background = hex(colour(0));
-  const fill = (weight, index) => (kept && !kept[index] ? "#ffffff" : hex(colour(weight)));
-  const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight, key) => fill(weight, query * n + key)));
+  const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight) => hex(colour(weight))));
   const width = Math.max(NARROWEST - 90, Math.min(side, 160));
   return html`<g fill=${INK}>
       ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`)}

@@ -13,7 +13,6 @@ import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
 import { saveImage } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
-import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
 import { tokenNames } from "../lib/specials.js";
 import { firstWords } from "../lib/texts.js";
 import { useMaps, useText } from "./stored.js";
@@ -22,7 +21,6 @@ import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { Outcome } from "./outcome.js";
 import { SaveCsv, SavePicture } from "./saves.js";
-import { directionNote, DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
 const KOBAYASHI = "Norms: the weight times the norm of the transformed value, ‖α f(x)‖ (Kobayashi et al. 2020): what a token contributes, not only where the head looks.";
@@ -63,13 +61,10 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
   const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
   const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
-  const sentences = useMemo(() => sentencesOf(segment), [segment]);
-  const direction = directionOf(sentences, state.sentences);
-  const kept = useMemo(() => keptOf(sentences, direction), [sentences, direction]);
   const kind = state.map === "matrix" ? "matrix" : "lines";
   const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
   const tokens = { tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries };
-  const shared = { heads, ...tokens, sentences, direction, kept, top, write, dark, norms, first, generated };
+  const shared = { heads, ...tokens, top, write, dark, norms, first, generated };
   const title = `${headName(model, index)} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
   const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : first ? "without-first" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
@@ -89,7 +84,6 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
-      <${DirectionChoice} ...${{ sentences, direction, go }} />
       <${DimChoice} ...${{ hide, setHide, model, segments: [read, queriesOf(read)] }} />
       ${!norms && html`<${FirstChoice} ...${{ models: [model], state, go }} />`}
       ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`}
@@ -97,7 +91,6 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
     ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${model.causal ? "the first token, on which a head rests where it finds nothing" : specialTokens(model)}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
-    ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
     ${absent && html`<p class="soft">${absent}</p>`}
     ${type && html`<p class="note">${aboutType(type)}</p>`}
     ${norms && html`<p class="note">${KOBAYASHI} Full strength is ${write(top)}, the largest norm drawn here.</p>`}
@@ -203,24 +196,24 @@ export function ColourBar({ ramp: points, low, high, what }) {
 }
 
 function savePicture(kind, shared, faintest, title, file, type) {
-  const { heads, tokens, queries, hidden, hiddenQueries, direction, kept, top, write, norms, first, generated } = shared;
+  const { heads, tokens, queries, hidden, hiddenQueries, top, write, norms, first, generated } = shared;
   const what = norms ? "norm" : "weight";
-  const only = [...(direction ? [directionNote(shared)] : []), ...(first ? firstNotes(heads, tokens, queries) : [])];
+  const only = first ? firstNotes(heads, tokens, queries) : [];
   if (generated.includes(true)) only.push("In italics: tokens that the model generated.");
   const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
   if (kind === "lines") {
     const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
-    saveImage(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, kept, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] }, type);
+    saveImage(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] }, type);
     return;
   }
   const matrices = heads.map(({ label, map }) => {
     const range = [0, largest(map) || 1];
     return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
   });
-  saveImage(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, kept, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
+  saveImage(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
 }
 
-function rowsOf({ heads, tokens, queries, sentences, norms, first, generated }, segment, named, model) {
+function rowsOf({ heads, tokens, queries, norms, first, generated }, segment, named, model) {
   const n = tokens.length;
   const value = norms ? "norm" : first ? "weight_without_first" : "weight";
   const marked = generated.includes(true);
@@ -234,7 +227,6 @@ function rowsOf({ heads, tokens, queries, sentences, norms, first, generated }, 
       key: (index % n) + 1,
       query_token: queries[Math.floor(index / n)],
       key_token: tokens[index % n],
-      ...(sentences && { query_sentence: sentences[Math.floor(index / n)], key_sentence: sentences[index % n] }),
       ...(marked && { query_generated: generated[Math.floor(index / n)], key_generated: generated[index % n] }),
       [value]: empty.includes(Math.floor(index / n)) ? null : Number(weight.toPrecision(6)),
     })),

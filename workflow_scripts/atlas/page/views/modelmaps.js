@@ -12,7 +12,6 @@ import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, t
 import { kindsOf } from "../lib/opening.js";
 import { aboutType } from "../lib/pairtexts.js";
 import { colours, ramp } from "../lib/scales.js";
-import { directionOf, sentencesOf } from "../lib/sentences.js";
 import { wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
 import { FirstChoice, StateChoice } from "./headmaps.js";
@@ -23,7 +22,6 @@ import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
 import { Findings, Kinds } from "./opening.js";
 import { Outcome } from "./outcome.js";
 import { MeasurePicker } from "./picker.js";
-import { DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
@@ -59,16 +57,14 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const measure = findMeasure(atlas, model, state.measure);
   const frames = useMemo(() => (measure ? framesOf(measure, dark) : new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, { colour }])))), [kinds, measure, dark]);
   const named = stateOf(segment, state.state);
-  const sentences = useMemo(() => sentencesOf(segment), [segment]);
-  const direction = directionOf(sentences, state.sentences);
   const first = firstHidden(model, state);
   const size = sizeOf(width - LABELS, model.n_heads);
   const blocks = useMemo(
     () => blocksOf(model, segment, named).map((block) => {
-      const places = placesOf(block, { sentences, direction, words, first });
+      const places = placesOf(block, { words, first });
       return { ...block, hidesFirst: first, places, step: stepOf(places, size) };
     }),
-    [model, segment, named, direction, words, size, first],
+    [model, segment, named, words, size, first],
   );
   const { maps, error } = useMaps(atlas, blocks.map(({ id }) => id));
   const heads = useMemo(() => maps && blocks.map((block, place) => headsOf(model, block, maps[place])).flat(), [maps, blocks]);
@@ -81,16 +77,15 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
-      <${DirectionChoice} ...${{ sentences, direction, go }} />
-      ${!direction && (!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
+      ${(!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${FirstChoice} ...${{ models: [model], state, go }} />
-      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, direction, words, first }} table=${tableOf(palettes.light)} />
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first }} table=${tableOf(palettes.light)} />
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${first && heads && html`<p class="note">${leftNote(heads)}</p>`}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
-    <${ModelMapsLegend} ...${{ blocks, direction, words, first, dark }} />
+    <${ModelMapsLegend} ...${{ blocks, words, first, dark }} />
     ${measure && measure.id !== KIND
       ? html`<${Legend} ...${{ measure, dark, filters: [], framed: true }} choose=${measure.scale === "category" ? (value) => go({ view: "grid", filter: `${measure.id}:${value}` }) : undefined} /><p class="small"><a href=${format({ ...state, view: "grid" })}>Numbers of all heads</a></p>`
       : html`<${Kinds} ...${{ kinds, state }} />`}
