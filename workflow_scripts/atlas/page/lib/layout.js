@@ -6,6 +6,7 @@ import { groupsOf } from "./roles.js";
 const [WIDEST, HIGHEST] = [96, 62]; // width and height of a cell
 const TALLEST = 640; // of all cells
 const TYPES = 12; // next to the numbers of the layers
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 const BRACKETS = 20; // under the numbers of the heads
 
 /**
@@ -39,4 +40,14 @@ export function spots(model, place, width) {
     const [x, y] = corner(index, model, place);
     return { x: x + place.cell[0] / 2, y: y + place.cell[1] / 2, width };
   };
+}
+
+/** The head that an arrow, Home or End leads to from a head, layer 1 at the bottom; null for another key. */
+export function moved(key, index, { n_layers: layers, n_heads: heads }) {
+  const [row, column] = [Math.floor(index / heads), index % heads];
+  if (key === "Home" || key === "End") return row * heads + (key === "Home" ? 0 : heads - 1);
+  if (!STEPS[key]) return null;
+  const [up, right] = STEPS[key];
+  const inside = (place, n) => Math.min(n - 1, Math.max(0, place));
+  return inside(row + up, layers) * heads + inside(column + right, heads);
 }

@@ -2,14 +2,12 @@
 
 import { Component, html, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { shortMarks } from "../lib/format.js";
-import { corner } from "../lib/layout.js";
+import { corner, moved } from "../lib/layout.js";
 import { hatched, headName, layersOf, sentence } from "../lib/measures.js";
 import { badgesAt, placedMarks } from "../lib/roles.js";
 import { onTop } from "../lib/scales.js";
 import { useHover } from "./hooks.js";
 import { CellMarks } from "./roles.js";
-
-const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
 /** Patterns of hatching, for light and for dark cells. */
 export function Hatches() {
@@ -112,14 +110,4 @@ export function Cells({ model, measure, place, colour, light, passes, open }) {
       <${Pointed} ...${{ model, place }} />
     </g>
   `;
-}
-
-// The head that a key leads to, or null for another key.
-function moved(key, index, { n_layers: layers, n_heads: heads }) {
-  const [row, column] = [Math.floor(index / heads), index % heads];
-  if (key === "Home" || key === "End") return row * heads + (key === "Home" ? 0 : heads - 1);
-  if (!STEPS[key]) return null;
-  const [up, right] = STEPS[key];
-  const inside = (place, n) => Math.min(n - 1, Math.max(0, place));
-  return inside(row + up, layers) * heads + inside(column + right, heads);
 }

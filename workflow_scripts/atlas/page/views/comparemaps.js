@@ -14,7 +14,7 @@ import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
-import { ColourBar, DimChoice, FirstChoice, hiddenIn, NormsOf, Pair } from "./headmaps.js";
+import { ColourBar, DimChoice, FirstChoice, hiddenIn, Pair } from "./headmaps.js";
 import { useMaps } from "./stored.js";
 import { SavePicture } from "./saves.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
@@ -53,7 +53,6 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
     <div class="section-head">
       <h3 id="compare-maps">Maps</h3>
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
-      ${!hasNorms && html`<${NormsOf} model=${a.model} segments=${[ofA]} />`}
       <span class="saves">
         <${SavePicture} disabled=${!complete} save=${(type) => savePicture(shared, file, notes, type)} />
         <button class="save-csv" disabled=${!complete} onClick=${() => saveCsv(rowsOf(shared), file)}>CSV</button>

@@ -74,7 +74,6 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <${Pair} value=${kind} names=${[["lines", "Lines"], ["matrix", "Matrix"]]} onChoose=${(map) => go({ map })} label="View" />
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
       <a class="small" href=${format({ ...state, view: "maps", segment: segment.id, state: named })}>All heads on this text</a>
-      ${!hasNorms && html`<${NormsOf} model=${model} segments=${[segment]} />`}
       <span class="saves">
         <${SavePicture} save=${(type) => savePicture(kind, shared, faintest * top, title, file, type)} disabled=${!heads} />
         <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model)} name=${file} disabled=${!heads} />
@@ -99,13 +98,6 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
     ${heads && kind === "matrix" && html`<${Matrices} ...${shared} key=${`${segment.id} ${type}`} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
-}
-
-/** Why there are no norms here: they are stored for other states of the model. */
-export function NormsOf({ model, segments }) {
-  const states = [...new Set(segments.flatMap((segment) => Object.keys(segment?.norms ?? {})))];
-  if (states.length === 0) return null;
-  return html`<span class="soft small">Norms are stored only for <bdi>${model.title}</bdi>, ${states.map((name) => stateTitle(model, name)).join(", ")}.</span>`;
 }
 
 function specialTokens(model) {

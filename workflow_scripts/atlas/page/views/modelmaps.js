@@ -7,6 +7,7 @@ import { firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
+import { moved } from "../lib/layout.js";
 import { findMeasure, hatched, headIndex, headName, KIND, layersOf, measuresOf, modelOf, valueText } from "../lib/measures.js";
 import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
 import { kindsOf } from "../lib/opening.js";
@@ -26,7 +27,6 @@ import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
 const [LABELS, GAP] = [56, 7];
-const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function ModelMaps({ atlas, state, go, dark }) {
@@ -157,12 +157,11 @@ function Grid({ model, heads, blocks, size, table, address, frames, measure, sta
   }, []);
   const press = (event) => {
     const index = Number(event.target.dataset.index ?? -1);
-    const [layer, column] = [Math.floor(index / model.n_heads), index % model.n_heads];
-    const [up, right] = STEPS[event.key] ?? [0, { Home: -column, End: model.n_heads - 1 - column }[event.key]];
-    if (index < 0 || right === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = moved(event.key, index, model);
+    if (next === null) return;
     event.preventDefault();
-    const inside = column + right >= 0 && column + right < model.n_heads;
-    if (inside) area.current.querySelector(`[data-index="${(layer + up) * model.n_heads + column + right}"]`)?.focus();
+    area.current.querySelector(`[data-index="${next}"]`)?.focus();
   };
   const point = (event) => {
     const link = event.target.closest("[data-index]");

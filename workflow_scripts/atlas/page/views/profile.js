@@ -65,22 +65,15 @@ export function written(measure, i) {
 
 /** The table of all measures, by paper. */
 export function Profile({ atlas, model, measures, index, state }) {
-  const [order, setOrder] = useState("paper");
   const [words, setWords] = useState("");
   const label = headName(model, index);
   const file = `${model.name}_${label}_measures`;
   const found = measures.filter((measure) => matches(measure, words.trim()));
-  const sections = order === "paper" ? byPaper(atlas, found) : [{ measures: byRank(found, index) }].filter((section) => section.measures.length > 0);
+  const sections = byPaper(atlas, found);
   const missing = measures.filter((measure) => measure.value[index] === null).length;
   return html`<section class="profile" aria-labelledby="profile-title">
     <div class="section-head">
       <h3 id="profile-title">Every measure</h3>
-      <label>Order
-        <select value=${order} onChange=${(event) => setOrder(event.target.value)}>
-          <option value="paper">by paper</option>
-          <option value="rank">by rank</option>
-        </select>
-      </label>
       <label>Find <input type="search" value=${words} placeholder="dobj" size="12" onInput=${(event) => setWords(event.target.value)} /></label>
       ${found.length < measures.length && html`<span class="soft small" role="status">${found.length} of ${measures.length}</span>`}
       <span class="saves">
@@ -133,14 +126,6 @@ function byPaper(atlas, measures) {
     }
   }
   return sections;
-}
-
-function byRank(measures, index) {
-  const share = (measure) => {
-    const place = standing(measure, index);
-    return place ? place.rank / place.of : 2;
-  };
-  return measures.toSorted((a, b) => share(a) - share(b));
 }
 
 function rowsOf(model, measures, index) {

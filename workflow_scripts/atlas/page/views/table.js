@@ -1,7 +1,7 @@
 /** All heads of a measure in a table that can be sorted. */
 
 import { html } from "../vendor/standalone.module.js";
-import { capital, number, plural, pValue, withMinus } from "../lib/format.js";
+import { capital, number, plural, pValue } from "../lib/format.js";
 import { claim, countOf, headName, holds, nullOf, ranks, valueText } from "../lib/measures.js";
 import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
@@ -96,7 +96,7 @@ function columnsOf(measure, model) {
     measure.low && { key: "low", title: "Interval from", cell: end("low") },
     measure.high && { key: "high", title: "to", cell: end("high") },
     numeric && { key: "rank", title: "Rank", cell: (_model, index) => ranks(measure)[index] ?? "–" },
-    measure.null !== null && numeric && { key: "null", title: withMinus(measure.null_title ?? "baseline"), cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
+    measure.null !== null && numeric && { key: "null", title: measure.null_title ?? "baseline", cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
     measure.p && { key: "p", title: "p, corrected", cell: (_model, index) => pValue(measure.p[index]) },
     claim(measure) && { key: "holds", title: capital(claim(measure)), left: true, cell: (_model, index) => ({ true: "yes", false: "no" })[holds(measure, index)] ?? "–" },
     measure.n !== null && { key: "n", title: "n", cell: (_model, index) => countOf(measure, index) ?? "–" },
