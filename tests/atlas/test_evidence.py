@@ -31,12 +31,8 @@ def test_every_verdict_has_a_badge() -> None:
         ("measure=similarity.{task}.*", of(task="sst2"), "#model=m&measure=similarity.sst2.1"),
         ("measure=similarity.{task}.*", of(task="mnli"), ""),
         ("measure=similarity.{task}.*", of(), ""),
-        (
-            "view=scatter&x=entropy.all&y=disabling.{task}.*.head.zero.dev",
-            of(task="sst2"),
-            "#model=m&view=scatter&x=entropy.all&y=disabling.sst2.1.head.zero.dev",
-        ),
-        ("view=scatter&x=entropy.all&y=none", of(), ""),
+        ("view=figures&figure={model}/a-fig1", of(), "#model=m&view=figures&figure=m/a-fig1"),
+        ("view=figures&figure={model}/a-fig2", of(), ""),
         ("model=translation.{run}&measure=x", of(run="2"), "#model=translation.2&measure=x"),
         ("model=translation.{run}&measure=x", of(run="3"), ""),
     ],
@@ -47,7 +43,7 @@ def test_fragments_name_measures_that_there_are(
     measures = [{"model": "m", "id": id_} for id_ in MEASURES] + [
         {"model": "translation.2", "id": "x"}
     ]
-    assert fragment(view, case, "m", measures) == found
+    assert fragment(view, case, "m", measures, [{"id": "m/a-fig1"}]) == found
 
 
 def test_a_claim_has_its_numbers_and_leads_to_its_figures_and_its_view() -> None:

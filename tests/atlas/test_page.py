@@ -236,7 +236,8 @@ def test_findings_lead_to_the_views_that_the_atlas_has(tmp_path: Path) -> None:
     printed = tmp_path / "m" / "tables" / "clark2019-position.csv"
     printed.parent.mkdir(parents=True)
     pd.DataFrame(position).to_csv(printed, index=False)
-    atlas = {"models": [{"name": "m"}], "measures": [{"model": "m", "id": "similarity.sst2.1"}]}
+    atlas = {"models": [{"name": "m"}], "figures": []}
+    atlas["measures"] = [{"model": "m", "id": "similarity.sst2.1"}]
     models = {"m": [(each, {"task": "sst2", "run": ""}) for each in rows]}
     found = findings_of(atlas, models, published, [printed], {})
     addresses = ["#model=m&view=head&head=1-2", "#model=m&measure=similarity.sst2.1"]

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from tests.default_study import unfinished
 from tests.web.conftest import Opener, Study
 from tests.web.expected import count, head_name, interval, number, rank, value_text, weights
-from tests.web.page import fragment, go, parsed_csv, parsed_svg, saved, settle
+from tests.web.page import go, parsed_csv, saved, settle
 
 DASH = "\u2013"
 HALF = 6e-4  # of the last of three decimals, and what single precision adds
@@ -135,18 +135,6 @@ def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(study: Study, show: Open
     settle(page)
     announced = page.locator(".matrix [aria-live]").inner_text()
     assert abs(float(announced.rpartition(": ")[2]) - head[3, 7]) <= HALF
-
-
-def test_heads_are_overlaid(demo: Study, show: Opener) -> None:
-    page = show(demo, "view=head&head=2-3&with=3-4,1-1")
-    settle(page)
-    assert page.locator(".links g.all > g").count() == 3
-    page.get_by_label("Remove 3-4").click()
-    settle(page)
-    assert page.locator(".links g.all > g").count() == 2
-    assert "with=1-1" in fragment(page) and "3-4" not in fragment(page)
-    picture = parsed_svg(saved(page, page.locator(".maps .save-svg")))
-    assert {"2-3", "1-1"} <= {"".join(element.itertext()).strip() for element in picture.iter()}
 
 
 def test_the_nearest_heads_are_nearest(study: Study, show: Opener) -> None:

@@ -38,7 +38,7 @@ def test_every_view_of_270_heads_fits_and_can_be_used_by_all(decoder: Study, sho
     assert decoder.path.stat().st_size < 2 * MEGABYTE
     page = show(decoder)
     shown = {name: at for name, at in views(decoder.atlas).items() if "decoder" in name}
-    assert len(shown) == 7
+    assert len(shown) == 6
     for name, where in (shown | {"shapes": views(decoder.atlas)["compare-shapes"]}).items():
         go(page, where)
         for width in (1280, 390):

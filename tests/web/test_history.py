@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import NARROW, WIDE, Opener, Study
-from tests.web.page import cell, cells, fragment, go, settle
+from tests.web.page import cell, cells, fragment, settle
 
 
 def test_a_click_opens_the_card_and_back_returns(study: Study, show: Opener) -> None:
@@ -48,14 +48,21 @@ def test_arrows_move_enter_opens_escape_leaves(study: Study, show: Opener) -> No
     assert page.evaluate("document.activeElement.dataset.head") == "2-1", "the focus is lost"
 
 
-def test_a_question_mark_shows_the_keys(demo: Study, show: Opener) -> None:
-    page = show(demo)
-    page.keyboard.press("?")
-    dialog = page.locator('[role="dialog"], dialog[open]')
-    dialog.wait_for()
-    assert "Escape" in dialog.inner_text() or "Esc" in dialog.inner_text()
-    page.keyboard.press("Escape")
-    dialog.wait_for(state="detached")
+def test_back_leads_to_where_the_claims_were_left(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=claims")
+    link = page.get_by_role("link", name="In the atlas").nth(5)
+    link.scroll_into_view_if_needed()
+    settle(page)
+    top = page.evaluate("scrollY")
+    assert top > 0
+    page.wait_for_function("history.state?.top === scrollY")
+    link.click()
+    page.wait_for_selector('main:not([data-view="claims"])')
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    page.wait_for_selector('main[data-view="claims"]')
+    settle(page)
+    assert page.evaluate("scrollY") == top
 
 
 FOCUSED = "document.activeElement.id || document.activeElement.tagName"
@@ -80,19 +87,9 @@ def test_a_card_starts_at_its_top_and_leads_back_to_its_row(
     expect(page.locator(":focus")).to_be_in_viewport()
 
 
-def test_the_focus_is_on_the_heading_of_a_card_and_goes_back_to_the_point(
-    demo: Study, show: Opener
-) -> None:
+def test_the_focus_is_on_the_heading_of_a_card(demo: Study, show: Opener) -> None:
     page = show(demo, "view=grid")
     cell(page, "2-3").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('main[data-view="head"]')
     assert page.evaluate(FOCUSED) == "card-title"
-    go(page, "view=scatter")
-    page.locator('.points [data-head="4-5"]').focus()
-    page.keyboard.press("Enter")
-    page.wait_for_selector('main[data-view="head"]')
-    assert page.evaluate(FOCUSED) == "card-title"
-    page.locator(".card .back").click()
-    page.wait_for_selector('main[data-view="scatter"]')
-    assert page.evaluate("document.activeElement.dataset.head") == "4-5"

@@ -1,14 +1,15 @@
 """All heads on one text: every map is there, opens its head's card, and is readable by keys."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import decoded, head_name, weights
-from tests.web.page import fragment, go, parsed_csv, parsed_svg, saved, settle
+from tests.web.expected import colour, decoded, hatched, head_name, weights
+from tests.web.page import choose, fragment, go, parsed_csv, parsed_svg, saved, settle
 
 REDS = """() => Object.fromEntries(Array.from(document.querySelectorAll('.head-map'), (link) => {
   const canvas = link.querySelector('canvas').cloneNode();
@@ -125,21 +126,15 @@ def test_pointing_reads_a_weight_and_names_the_token_attended_to_most(
     assert sum(element.tag.endswith("image") for element in picture.iter()) == len(rows)
 
 
-def test_a_direction_shows_its_rows_and_columns_alone(demo: Study, show: Opener) -> None:
+def test_special_tokens_are_left_out(demo: Study, show: Opener) -> None:
     segment = next(s for s in demo.atlas["segments"] if s["tokens"].count("[SEP]") == 2)
-    separator = segment["tokens"].index("[SEP]")
-    page = show(demo, f"view=maps&segment={segment['id']}&sentences=ab")
-    settle(page)
-    n_a, n_b = separator - 1, len(segment["tokens"]) - separator - 2
-    assert {one.shape for one in darkness(page).values()} == {(n_a, n_b)}
-    legend = page.locator("#legend").inner_text()
-    assert "Rows, the tokens of sentence A, attend to columns, those of B" in legend
-    page.locator("#sentences").select_option("all tokens")
+    page = show(demo, f"view=maps&segment={segment['id']}")
     page.get_by_label("Without special tokens").check()
     settle(page)
     (shape,) = {one.shape for one in darkness(page).values()}
-    step = math.ceil((n_a + n_b) / shape[0])  # tokens that a point of a map stands for
-    assert shape == (math.ceil((n_a + n_b) / step),) * 2
+    n = len(segment["tokens"]) - 3
+    step = math.ceil(n / shape[0])  # tokens that a point of a map stands for
+    assert shape == (math.ceil(n / step),) * 2
 
 
 def test_what_is_stored_and_what_is_missing_is_stated(demo: Study, show: Opener) -> None:
@@ -189,6 +184,21 @@ def test_frames_have_the_colours_of_the_kinds(demo: Study, show: Opener) -> None
     page.locator(".kinds a").first.click()
     page.wait_for_selector('main[data-view="grid"]')
     assert "filter=behaviour.stratum:" in fragment(page)
+
+
+def test_a_measure_colours_the_borders_of_the_same_maps(demo: Study, show: Opener) -> None:
+    page, measure = show(demo), next(one for one in demo.measures() if one["id"] == "syntax.dobj")
+    choose(page, measure)
+    assert fragment(page) == "view=maps&measure=syntax.dobj"
+    style = "one => [getComputedStyle(one).outlineColor, getComputedStyle(one).outlineStyle]"
+    for index in (0, 24, 40):
+        head = head_name(demo.atlas["models"][0], index)
+        found, shape = page.locator(f'.head-map[data-head="{head}"]').evaluate(style)
+        expected = colour(measure, index, False)
+        assert all(
+            abs(int(a) - b) <= 4 for a, b in zip(re.findall(r"\d+", found), expected, strict=True)
+        )
+        assert (shape == "dotted") == hatched(measure, index)
 
 
 def test_a_card_shows_the_text_on_which_what_it_says_shows_most(demo: Study, show: Opener) -> None:

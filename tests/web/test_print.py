@@ -1,5 +1,7 @@
 """Every view on paper: light colours from a dark page, no controls, nothing cut off."""
 
+import re
+
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
@@ -24,6 +26,14 @@ def printed(page: Page) -> Page:
     page.emulate_media(media="print")
     settle(page)
     return page
+
+
+def test_a_card_has_two_pages(demo: Study, show: Opener) -> None:
+    page = show(demo)
+    for where in ("head=3-10", "head=4-10&map=matrix", "model=smollm2&head=19-7"):
+        go(page, f"view=head&{where}")
+        pages = page.pdf(format="A4", margin=dict.fromkeys(("top", "bottom"), "1cm"))
+        assert len(re.findall(rb"/Type\s*/Page\b", pages)) <= 2, where
 
 
 def test_every_view_fits_on_paper_without_controls(study: Study, show: Opener) -> None:

@@ -4,10 +4,11 @@ import re
 from itertools import product
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.page import parsed_csv, saved, settle
+from tests.web.page import parsed_csv, parsed_svg, saved, settle
 from tests.web.views import views
 
 DATE = re.compile(r"\d{1,2}-\d{1,2}")  # as Excel and LibreOffice read 1-2
@@ -43,6 +44,15 @@ def test_no_text_of_a_saved_picture_is_cut(
         settle(page)
         for button in page.locator(".save-svg:enabled").all():
             assert outside(page, saved(page, button)) == [], view
+
+
+def test_a_picture_is_saved_as_png_too(demo: Study, show: Opener) -> None:
+    page = show(demo, "measure=syntax.dobj")
+    with page.expect_download() as download:
+        page.locator(".save-png").click()
+    width, height = Image.open(download.value.path()).size
+    svg = parsed_svg(saved(page, page.locator(".save-svg")))
+    assert [width, height] == [3 * int(float(svg.get(side))) for side in ("width", "height")]
 
 
 def test_no_number_of_a_saved_table_is_a_date(hostile: Study, show: Opener) -> None:

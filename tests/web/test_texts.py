@@ -1,11 +1,7 @@
 """Texts are chosen by their first words, and their ids are next to them."""
 
-import numpy as np
-import pytest
-
 from tests.web.conftest import Opener, Study
-from tests.web.expected import weights
-from tests.web.page import fragment, go, parsed_csv, saved, settle
+from tests.web.page import fragment, go, settle
 
 
 def test_texts_are_named_by_their_first_words(demo: Study, show: Opener) -> None:
@@ -63,38 +59,3 @@ def test_a_text_without_the_checkpoint_drops_it_from_the_address(demo: Study, sh
     assert page.locator(".maps-layer").first.inner_text() == "Layer 6"
     words = page.locator(".choices + p").inner_text()
     assert words.replace(" ", "")[:20].lower() in "".join(other["tokens"]).replace("##", "")
-
-
-@pytest.mark.parametrize(("direction", "title"), [("ab", "A to B"), ("bb", "within B")])
-def test_a_direction_draws_and_sums_its_links_alone(
-    direction: str, title: str, demo: Study, show: Opener
-) -> None:
-    segment = next(s for s in demo.atlas["segments"] if s["tokens"].count("[SEP]") == 2)
-    separator = segment["tokens"].index("[SEP]")
-    places = np.arange(len(segment["tokens"]))
-    words = np.array(segment["word"]) >= 0
-    inside = {"a": (places < separator) & words, "b": (places > separator) & words}
-    queries, keys = (inside[side] for side in direction)
-    head = weights(demo.atlas, segment, "pretrained")[1, 2]
-    page = show(demo, f"view=head&head=2-3&segment={segment['id']}&state=pretrained")
-    page.locator("#sentences").select_option(title)
-    settle(page)
-    assert f"sentences={direction}" in fragment(page)
-    drawn = page.locator(".links .all path").evaluate_all(
-        "paths => paths.map((path) => path.getAttribute('d').split('M').length - 1)"
-    )
-    assert sum(drawn) == (head[np.ix_(queries, keys)] >= 0.05).sum()
-    share = head[np.ix_(queries, keys)].sum() / queries.sum()
-    note = page.locator(".maps .note").first.inner_text()
-    assert abs(float(note.partition("They hold ")[2].partition("%")[0]) - 100 * share) < 0.06
-    rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
-    assert len(rows) == head.size
-    named = {row["key_sentence"] for row in rows if int(row["key"]) == separator + 1}
-    assert named == {""}
-    go(page, fragment(page) + "&map=matrix")
-    canvas = page.locator(".matrix canvas")
-    opaque = canvas.evaluate(
-        """(canvas) => Array.from(canvas.getContext('2d')
-          .getImageData(0, 0, canvas.width, canvas.height).data).filter((_, at) => at % 4 === 3)"""
-    )
-    assert np.array_equal(np.reshape(opaque, head.shape) == 255, np.outer(queries, keys))

@@ -72,7 +72,7 @@ def test_an_encoded_fragment_is_understood(demo: Study, show: Opener) -> None:
         ("view=head&head=99-99", ["“99-99”; 1-1 is shown"]),
         ("model=nothing&measure=nothing", ["model “nothing”", "measure “nothing”"]),
         ("view=compare&a=nothing/1-1/x&b=", ["“nothing/1-1/x”; side A is"]),
-        ("filter=nothing>x,>,entropy.all", ["“nothing>x”", "“>”", "“entropy.all”"]),
+        ("filter=nothing:x,:,entropy.all", ["“nothing:x”", "“:”", "“entropy.all”"]),
         ("view=head&head=1-1&state=nothing", ["checkpoint “nothing”"]),
         ("%E0%A4%A", ["“%E0%A4%A”"]),
         ("view=__proto__&model=__proto__", ["view “__proto__”", "model “__proto__”"]),

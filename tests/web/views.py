@@ -20,7 +20,6 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "opening": "",
         "grid": "view=grid",
         "grid-measure": f"measure={numeric[0]}",
-        "scatter": f"view=scatter&x={numeric[0]}&y={numeric[1]}",
         "table": "view=table",
         "maps": "view=maps",
         "claims": f"view=claims&model={name}",
@@ -28,11 +27,11 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "about": "view=about",
         "card": f"view=head&head={middle}",
         "card-matrix": f"view=head&head={middle}&map=matrix",
-        "card-overlay": f"view=head&head={middle}&with={other}",
+        "maps-measure": f"view=maps&measure={numeric[0]}",
         "compare-heads": f"view=compare&a={name}/{middle}/pretrained&b={name}/{other}/pretrained",
     }
     if tuned:
-        found["maps-segment"] = f"view=maps&segment={tuned['id']}&sentences=ab"
+        found["maps-segment"] = f"view=maps&segment={tuned['id']}"
         before, after = list(tuned["maps"])[:2]
         found["compare-states"] = (
             f"view=compare&segment={tuned['id']}"
@@ -59,7 +58,6 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         at = f"model={name}&head={head}&first=hidden"
         found["grid-decoder"] = f"view=grid&model={name}"
         found["table-decoder"] = f"view=table&model={name}&filter=@{decoder['badges'][0]['id']}"
-        found["scatter-decoder"] = f"view=scatter&model={name}"
         found["maps-decoder"] = f"view=maps&{at}"
         found["card-decoder"] = f"view=head&{at}"
         found["card-decoder-matrix"] = f"view=head&{at}&map=matrix"

@@ -201,7 +201,8 @@ def findings_of(
         for finding in chosen([row for row, _ in models.get(model, [])], own, origins):
             view = finding.view or published.get(finding.claim, {"view": ""})["view"]
             case = of.get((finding.claim, finding.case), {"task": "", "run": ""})
-            if view and (address := fragment(view, case, model, atlas["measures"])):
+            shown = (atlas["measures"], atlas["figures"])
+            if view and (address := fragment(view, case, model, *shown)):
                 parts = {"model": model, "sentence": finding.sentence, "numbers": finding.numbers}
                 found.append(parts | {"verdict": finding.verdict, "address": address})
     return found
@@ -232,8 +233,8 @@ def main(
     content["study"]["about"] = [*filter(None, [about]), *content["study"]["about"]]
     models = judged(claims, cases)
     behind = {row["id"]: row for path in published for row in rows_of(path)}
-    content["findings"] = findings_of(content, models, behind, printed, origins or {})
     content["figures"] = figures_of(figures, listed)
+    content["findings"] = findings_of(content, models, behind, printed, origins or {})
     content["claims"] = claims_of(models, behind, content["figures"], content["measures"])
     page.write_text(build(fit(content, megabytes)), encoding="utf-8")
 

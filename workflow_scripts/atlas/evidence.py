@@ -51,7 +51,7 @@ def claims_of(
         }
         for row, case in rows:
             behind = published.get(row["id"], {"shown": "", "view": ""})
-            view = behind["view"] and fragment(behind["view"], case, model, measures)
+            view = behind["view"] and fragment(behind["view"], case, model, measures, figures)
             claim = {name: row[name] for name in TEXTS}
             claim |= {name: float(row[name]) for name in NUMBERS if row.get(name)}
             claim |= {

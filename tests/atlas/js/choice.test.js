@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  overlaid,
   segmentOf,
   segmentsFor,
   sideOf,
@@ -20,13 +19,6 @@ const atlas = {
   models: [model, { ...model, name: "other", n_layers: 1 }],
   segments: [segment("s0", "m", { pretrained: "x" }), segment("s1", "m", { "sst2.1": "y" }), segment("s0", "other", {})],
 };
-
-test("overlaid heads: at most five, once each, never the head itself; the rest is named", () => {
-  assert.deepEqual(overlaid(model, 0), { heads: [], left: [] });
-  assert.deepEqual(overlaid(model, 0, "1-2,2-4,1-2,1-1"), { heads: [1, 7], left: [] });
-  assert.deepEqual(overlaid(model, 0, "9-9,x,1-2"), { heads: [1], left: ["9-9", "x"] });
-  assert.deepEqual(overlaid(model, 0, "1-2,1-3,1-4,2-1,2-2,2-3").left, ["2-3"]);
-});
 
 test("a segment by its id, else one with maps in the state, else the first", () => {
   assert.equal(segmentOf(atlas, model, "s1").id, "s1");

@@ -120,6 +120,7 @@ test("numbers, p-values and counts in words", () => {
   assert.equal(number(null, 2), "–");
   assert.equal(pValue(0.0004), "< 0.001");
   assert.equal(withMinus("best fixed offset, -1"), "best fixed offset, −1");
+  assert.equal(withMinus("3-7: -2.5 (-6.5 to 1.5)"), "3-7: −2.5 (−6.5 to 1.5)");
   assert.equal(pValue(0.05), "0.050");
   assert.equal(pValue(0.99), "0.990");
   assert.equal(pValue(0.9996), "> 0.99");

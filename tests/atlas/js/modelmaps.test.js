@@ -36,13 +36,10 @@ test("a translator has a block for each type, of source and target tokens", () =
   assert.deepEqual(blocks.map(({ keys }) => keys.tokens.length), [4, 4, 2]);
 });
 
-test("rows and columns of all tokens, of words, and of a direction between sentences", () => {
+test("rows and columns of all tokens, and of words", () => {
   const block = { queries: segment, keys: segment };
   assert.deepEqual(placesOf(block), { rows: [0, 1, 2, 3], columns: [0, 1, 2, 3] });
   assert.deepEqual(placesOf(block, { words: true }), { rows: [1, 2], columns: [1, 2] });
-  const sentences = ["a", "a", null, "b"];
-  assert.deepEqual(placesOf(block, { sentences, direction: "ab" }), { rows: [0, 1], columns: [3] });
-  assert.deepEqual(placesOf(block, { sentences, direction: "", words: true }), { rows: [1, 2], columns: [1, 2] });
 });
 
 // 2 queries by 3 keys.

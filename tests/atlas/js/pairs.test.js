@@ -3,7 +3,6 @@ import { test } from "node:test";
 
 import {
   apart,
-  differences,
   furthestFirst,
   inDeviations,
   pairs,
@@ -57,7 +56,6 @@ test("differences, and whether intervals overlap", () => {
   const category = { a: { ...pair.a, scale: "category" }, b: pair.b };
   assert.deepEqual(apart(category, 0, 0), { difference: null, overlap: null });
   assert.deepEqual(apart({ a: { ...pair.a, low: null }, b: pair.b }, 0, 0), { difference: -4, overlap: null });
-  assert.deepEqual(differences([5, null, 1], [1, 2, null]), [-4, null, null]);
 });
 
 test("differences in standard deviations over the heads, and their order", () => {

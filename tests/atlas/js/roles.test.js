@@ -31,9 +31,9 @@ test("a head has its badges, and a filter keeps the heads that have one", () => 
   assert.deepEqual([0, 1, 3].map((head) => badgesAt(MODEL, head).map(({ mark }) => mark)), [[], ["I"], ["I", "C"]]);
   const of = (text) => passing(ATLAS, MODEL, parseFilters(text));
   assert.deepEqual(of("@induction"), [false, true, false, true]);
-  assert.deepEqual(of("@induction,x>2"), [false, false, false, true]);
+  assert.deepEqual(of("@induction,x:4"), [false, false, false, true]);
   assert.deepEqual(of("@nothing"), [false, false, false, false]);
-  assert.equal(formatFilters(parseFilters("@induction,x>2")), "@induction,x>2");
+  assert.equal(formatFilters(parseFilters("@induction,x:4")), "@induction,x:4");
   assert.equal(filterWords(ATLAS, MODEL, parseFilters("@copying")[0]), "Role: Copying");
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { category, colours, domain, isDown, luminance, mix, onTop, palette, roundStep, tickDecimals, ticks } from "../../../workflow_scripts/atlas/page/lib/scales.js";
+import { category, colours, domain, isDown, luminance, mix, onTop, palette, reach, roundStep, tickDecimals, ticks } from "../../../workflow_scripts/atlas/page/lib/scales.js";
 
 const of = (value, more = {}) => ({ value, scale: "sequential", null: null, ...more });
 
@@ -26,6 +26,11 @@ test("the range is round, begins at zero where that is near, and holds the null"
     const [low, high] = domain(of([one, one]));
     assert.ok(low < high && low <= one && one <= high, `${one}: ${low} ${high}`);
   }
+});
+
+test("the range of intervals holds their ends and the baseline", () => {
+  assert.deepEqual(reach(of([3, null], { low: [1.2, null], high: [4, null], null: 6.4 })), [1, 7]);
+  assert.deepEqual(reach(of([2, 2])), [1.8, 2.2]);
 });
 
 test("a diverging range is centred at the null", () => {

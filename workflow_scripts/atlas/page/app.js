@@ -14,13 +14,11 @@ import { Compare } from "./views/compare.js";
 import { Gallery } from "./views/gallery.js";
 import { GridView } from "./views/grid.js";
 import { useEntrance } from "./views/hooks.js";
-import { Keys } from "./views/keys.js";
 import { ModelMaps } from "./views/modelmaps.js";
-import { ScatterView } from "./views/scatter.js";
 import { TableView } from "./views/table.js";
 
-const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, maps: ModelMaps, head: Card, compare: Compare, claims: Claims, figures: Gallery, about: About };
-const TABS = [["maps", "Heads"], ["grid", "Measures"], ["table", "Table"], ["scatter", "Scatter"], ["compare", "Compare"], ["claims", "Claims"], ["figures", "Figures"], ["about", "About"]];
+const VIEWS = { grid: GridView, table: TableView, maps: ModelMaps, head: Card, compare: Compare, claims: Claims, figures: Gallery, about: About };
+const TABS = [["maps", "Heads"], ["grid", "Measures"], ["table", "Table"], ["compare", "Compare"], ["claims", "Claims"], ["figures", "Figures"], ["about", "About"]];
 const [DARK, PAPER] = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
 
 /** The state in the address, and the function that changes it. */
@@ -62,7 +60,6 @@ function useDark(theme) {
 
 function App({ atlas }) {
   const [state, go] = useAddress();
-  const [keys, setKeys] = useState(false);
   const dark = useDark(state.theme);
   const main = useRef(null);
   const opening = openingOf(atlas, state);
@@ -74,8 +71,6 @@ function App({ atlas }) {
   useEffect(() => {
     const press = (event) => {
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;
-      if (event.key === "Escape" && document.querySelector("dialog[open]")) return;
-      if (event.key === "?") setKeys((shown) => !shown);
       if (event.key === "Escape" && parse(location.hash).view === "head") go({ view: from });
     };
     addEventListener("keydown", press);
@@ -87,12 +82,11 @@ function App({ atlas }) {
   const View = VIEWS[view];
   return html`
     <a class="skip" href="#main" onClick=${(event) => skip(event, main.current)}>Skip to the content</a>
-    <${Header} ...${{ atlas, state, go, dark, models: modelsNamed(atlas, state, view), tab: view === "head" ? from : view }} showKeys=${() => setKeys(true)} />
+    <${Header} ...${{ atlas, state, go, dark, models: modelsNamed(atlas, state, view), tab: view === "head" ? from : view }} />
     <main id="main" data-view=${view} tabindex="-1" ref=${main}>
       ${misread(atlas, location.hash, view).map((sentence) => html`<p class="notice" role="alert"><bdi>${sentence}</bdi></p>`)}
       <${View} ...${{ atlas, state, go, dark, from }} />
     </main>
-    ${keys && html`<${Keys} close=${() => setKeys(false)} />`}
   `;
 }
 
@@ -115,7 +109,7 @@ function modelsNamed(atlas, state, view) {
 }
 
 /** models: named instead of chosen */
-function Header({ atlas, state, go, dark, tab, models, showKeys }) {
+function Header({ atlas, state, go, dark, tab, models }) {
   const model = modelOf(atlas, state);
   return html`
     <header class="top">
@@ -139,7 +133,6 @@ function Header({ atlas, state, go, dark, tab, models, showKeys }) {
         <button type="button" onClick=${() => go({ theme: dark ? "light" : "dark" }, { replace: true })}>
           ${dark ? "Light" : "Dark"}
         </button>
-        <button type="button" onClick=${showKeys} aria-label="Keys" title="Keys (?)">?</button>
       </div>
     </header>
   `;

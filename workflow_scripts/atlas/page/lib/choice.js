@@ -1,39 +1,10 @@
-/** What the address chooses: overlaid heads, a segment and a state, the two sides of a comparison. */
+/** What the address chooses: a segment and a state, the two sides of a comparison. */
 
 import { findMeasure, headIndex, headName, modelOf, typeOf } from "./measures.js";
 import { ofType } from "./pairtexts.js";
 import { listed } from "./statistics.js";
 
-export const MOST_HEADS = 6; // in one drawing: as many colours as can be distinguished on both grounds
 const SHORT = 40; // tokens of a segment that fits a screen
-
-/**
- * The heads drawn over head `own`, from "3-8,4-1"; of a translator those of its type of attention.
- * @param {object} model
- * @param {number} own
- * @param {string} [text]
- * @returns {{heads: number[], left: string[]}}  heads in the order of the text, and names without a drawing
- */
-export function overlaid(model, own, text = "") {
-  const names = [...new Set(text.split(",").filter((name) => name !== ""))];
-  const fits = (index) => index >= 0 && index !== own && typeOf(model, index) === typeOf(model, own);
-  const inside = names.filter((name) => fits(headIndex(model, name)));
-  const drawn = inside.slice(0, MOST_HEADS - 1);
-  const left = names.filter((name) => !drawn.includes(name) && headIndex(model, name) !== own);
-  return { heads: drawn.map((name) => headIndex(model, name)), left };
-}
-
-/**
- * The text of `with` after head `index` is added or taken away; null for none.
- * @param {object} model
- * @param {number[]} heads
- * @param {number} index
- * @returns {string|null}
- */
-export function toggled(model, heads, index) {
-  const next = heads.includes(index) ? heads.filter((head) => head !== index) : [...heads, index];
-  return next.map((head) => headName(model, head)).join(",") || null;
-}
 
 /** The segments of a model, in the order of the file. */
 export function segmentsOf(atlas, model) {

@@ -18,13 +18,13 @@ export function opacity(weight, top) {
  * The weights of at least `faintest`, in levels of opacity.
  * @param {Float32Array} map  [query, key]
  * @param {{top: number, faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[],
- *   hiddenQueries?: boolean[], kept?: boolean[]|null, keys?: number}} how
- *   `only` keeps one query's or one key's lines, `kept` those of some pairs, [query, key]; lines to `hidden` keys and from hidden queries, the same
+ *   hiddenQueries?: boolean[], keys?: number}} how
+ *   `only` keeps one query's or one key's lines; lines to `hidden` keys and from hidden queries, the same
  *   unless stated, are left out; `keys`: how many there are, as many as queries unless stated
  * @returns {{levels: {opacity: number, pairs: number[][]}[], drawn: number, left: number}}
  *   pairs of [query, key]; how many lines are drawn, and how many weights are fainter
  */
-export function lines(map, { top, faintest, only = {}, hidden = [], hiddenQueries = hidden, kept = null, keys = side(map) }) {
+export function lines(map, { top, faintest, only = {}, hidden = [], hiddenQueries = hidden, keys = side(map) }) {
   const levels = Array.from({ length: LEVELS }, (_, level) => ({ opacity: (level + 1) / LEVELS, pairs: [] }));
   let drawn = 0;
   let left = 0;
@@ -32,7 +32,6 @@ export function lines(map, { top, faintest, only = {}, hidden = [], hiddenQuerie
     if (hiddenQueries[query] || (only.query !== undefined && only.query !== query)) continue;
     for (let key = 0; key < keys; key++) {
       if (hidden[key] || (only.key !== undefined && only.key !== key)) continue;
-      if (kept && !kept[query * keys + key]) continue;
       const weight = map[query * keys + key];
       if (weight < faintest) {
         left++;
@@ -53,24 +52,12 @@ function side(map) {
 /**
  * Path data of lines between two columns.
  * @param {number[][]} pairs  of [query, key]
- * @param {{left: number, right: number, row: number, shift?: number}} size
- *   x of the columns, height of a row, and how far the lines lie below the middle of a row
+ * @param {{left: number, right: number, row: number}} size  x of the columns, height of a row
  * @returns {string}
  */
-export function path(pairs, { left, right, row, shift = 0 }) {
-  const y = (token) => Number(((token + 0.5) * row + shift).toFixed(2));
+export function path(pairs, { left, right, row }) {
+  const y = (token) => Number(((token + 0.5) * row).toFixed(2));
   return pairs.map(([query, key]) => `M${left} ${y(query)}L${right} ${y(key)}`).join("");
-}
-
-/**
- * Shift of each of several heads' lines, so that lines between the same tokens lie side by side.
- * @param {number} place
- * @param {number} count
- * @param {number} row  height of a row
- * @returns {number}
- */
-export function shift(place, count, row) {
-  return (place - (count - 1) / 2) * Math.min(2.5, (0.6 * row) / count);
 }
 
 /**
@@ -79,14 +66,12 @@ export function shift(place, count, row) {
  * @param {number} token
  * @param {"query"|"key"} of
  * @param {number} count
- * @param {{kept?: boolean[]|null, keys?: number}} [how]  the pairs to choose from, [query, key]; how many keys
- *   there are, as many as queries unless stated
+ * @param {number} [keys]  how many there are, as many as queries unless stated
  * @returns {{token: number, weight: number}[]}
  */
-export function strongest(map, token, of, count, { kept = null, keys = side(map) } = {}) {
+export function strongest(map, token, of, count, keys = side(map)) {
   const at = (other) => (of === "query" ? token * keys + other : other * keys + token);
   return Array.from({ length: of === "query" ? keys : map.length / keys }, (_, other) => ({ token: other, weight: map[at(other)] }))
-    .filter((link) => !kept || kept[at(link.token)])
     .sort((a, b) => b.weight - a.weight || a.token - b.token)
     .slice(0, count);
 }

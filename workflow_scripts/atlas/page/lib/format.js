@@ -12,9 +12,9 @@ export function number(value, decimals) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
-/** A title with a true minus before its numbers: "best fixed offset, −1". */
-export function withMinus(title) {
-  return title.replace(/(?<=\s)-(?=\d)/g, "−");
+/** A text with a true minus before its numbers, though not in the name of a head: "best fixed offset, −1", "(−2.5)", "3-7". */
+export function withMinus(text) {
+  return text.replace(/(?<![\p{L}\p{N}.-])-(?=\d)/gu, "−");
 }
 
 /** A p-value: "0.031", "< 0.001", "> 0.99". */

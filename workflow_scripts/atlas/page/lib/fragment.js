@@ -7,8 +7,8 @@
 
 const DEFAULTS = { map: "lines" };
 const KEYS = [
-  "view", "model", "measure", "filter", "brush", "sort", "margins", "x", "y", "colour", "head", "with",
-  "segment", "figure", "state", "map", "norms", "first", "sentences", "a", "b", "theme",
+  "view", "model", "measure", "filter", "sort", "head",
+  "segment", "figure", "state", "map", "norms", "first", "a", "b", "theme",
 ];
 
 /**

@@ -1,20 +1,17 @@
 /** What an address asks for and the study does not have. */
 
 import { segmentOf, sidesOf, sideText, stateOf, stateTitle } from "./choice.js";
-import { axesOf, placeOf } from "./cloud.js";
 import { malformed } from "./filters.js";
 import { parse, unknownParts } from "./fragment.js";
 import { headIndex, headName, measureOf, modelOf } from "./measures.js";
 
-const OF_HEADS = ["grid", "table", "scatter"];
+const OF_HEADS = ["grid", "table"];
 // The values of keys that have few.
 const VALUES = {
   map: /^(lines|matrix)$/,
   norms: /^1$/,
   first: /^hidden$/,
-  sentences: /^(ab|ba|aa|bb)$/,
-  margins: /^heads$/,
-  sort: /^(within|paper|-?(head|value|low|high|rank|null|p|holds|n|label))$/,
+  sort: /^(-?(head|value|low|high|rank|null|p|holds|n|label))$/,
   theme: /^(light|dark)$/,
 };
 
@@ -44,20 +41,10 @@ export function misread(atlas, fragment, view) {
       if (side.unknown) found.push(`This study has no “${side.unknown}”; side ${"AB"[place]} is ${sideText(side)}.`);
     });
   }
-  if (OF_HEADS.includes(view) && measureOf(atlas, state)) found.push(...ofHeads(atlas, state, view, model, no));
-  return found;
-}
-
-function ofHeads(atlas, state, view, model, no) {
-  const found = malformed(state.filter).map((part) => `The filter “${part}” is not understood and not applied.`);
-  for (const name of (state.brush ?? "").split(",")) {
-    if (name && headIndex(model, name) < 0) found.push(no("head", name, "it is not selected"));
-  }
-  const shown = view === "scatter" ? axesOf(atlas, state) : { measure: measureOf(atlas, state) };
-  for (const [key, measure] of Object.entries(shown)) {
-    if (!state[key] || state[key] === measure?.id) continue;
-    const { title } = measure ?? placeOf(model);
-    found.push(no(key === "measure" ? "measure" : `measure for ${key}`, state[key], `“${title}” is shown`));
+  if (OF_HEADS.includes(view)) {
+    found.push(...malformed(state.filter).map((part) => `The filter “${part}” is not understood and not applied.`));
+    const measure = measureOf(atlas, state);
+    if (state.measure && measure && state.measure !== measure.id) found.push(no("measure", state.measure, `“${measure.title}” is shown`));
   }
   return found;
 }

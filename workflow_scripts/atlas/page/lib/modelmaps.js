@@ -27,15 +27,12 @@ export function blocksOf(model, segment, state) {
 /**
  * The rows and columns of a block's maps that are shown.
  * @param {{queries: object, keys: object}} block
- * @param {{sentences?: (string|null)[]|null, direction?: string, words?: boolean, first?: boolean}} how
- *   direction: "ab" from sentence A to B, "" for all tokens; words: without special tokens; first: without the first key
+ * @param {{words?: boolean, first?: boolean}} how  words: without special tokens; first: without the first key
  * @returns {{rows: number[], columns: number[]}}
  */
-export function placesOf({ queries, keys }, { sentences = null, direction = "", words = false, first = false } = {}) {
-  const chosen = ({ tokens, word }, sentence) =>
-    tokens.map((_, index) => index).filter((index) => (sentence ? sentences[index] === sentence : !words || word[index] >= 0));
-  const [from, to] = sentences ? direction : "";
-  return { rows: chosen(queries, from), columns: chosen(keys, to).filter((key) => !first || key > 0) };
+export function placesOf({ queries, keys }, { words = false, first = false } = {}) {
+  const chosen = ({ tokens, word }) => tokens.map((_, index) => index).filter((index) => !words || word[index] >= 0);
+  return { rows: chosen(queries), columns: chosen(keys).filter((key) => !first || key > 0) };
 }
 
 /**

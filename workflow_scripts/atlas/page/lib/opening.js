@@ -8,7 +8,7 @@ import { category, colours } from "./scales.js";
 import { tokenNames } from "./specials.js";
 import { behind } from "./summary.js";
 
-const OF_MEASURES = ["measure", "filter", "brush", "sort", "margins"]; // keys of the address that the grid of a measure shows
+const OF_MEASURES = ["measure", "filter", "sort"]; // keys of the address that the grid of a measure shows
 const MOST = 5; // findings
 const RARE = 0.25; // of the heads at most have a role that marks them
 

@@ -93,18 +93,3 @@ export function furthestFirst(rows) {
   const size = ({ deviations }) => (deviations === null ? -1 : Math.abs(deviations));
   return rows.toSorted((a, b) => size(b) - size(a));
 }
-
-/**
- * b - a for every head, null where one is unknown.
- * @param {(number|null)[]} a
- * @param {(number|null)[]} b
- * @returns {(number|null)[]}
- */
-export function differences(a, b) {
-  return a.map((value, i) => (typeof value === "number" && typeof b[i] === "number" ? b[i] - value : null));
-}
-
-/** Have two models as many layers, and heads in each? */
-export function sameShape(a, b) {
-  return a.n_layers === b.n_layers && a.n_heads === b.n_heads;
-}

@@ -32,7 +32,7 @@ export function queriesOf(segment) {
 const FORCED = "The decoder reads the reference (teacher forcing), shifted by a start token: at each token it predicts the next.";
 const ABOUT = {
   encoder: "Source tokens attend to source tokens.",
-  "encoder-decoder": `Target tokens attend to source tokens. ${FORCED}`,
+  "encoder-decoder": `Cross-attention: target tokens attend to source tokens. ${FORCED}`,
   decoder: `Target tokens attend to themselves and to target tokens before them. ${FORCED}`,
 };
 

@@ -1,10 +1,11 @@
-/** Pictures as SVG files that stand alone, and numbers as CSV files. */
+/** Pictures as SVG or PNG files that stand alone, and numbers as CSV files. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const FONT = "Helvetica, Arial, sans-serif";
 const LINE = 15; // height of a line of text
 const MARGIN = 12;
 const NARROWEST = 360; // room for a title over a narrow picture
+const SHARP = 3; // dots of a PNG for each pixel, so that it can be printed
 // What the style sheet may set for an element of a picture.
 const PROPERTIES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
@@ -21,12 +22,20 @@ const PROPERTIES = [
  * @param {string} name  of the file, without its ending
  * @param {{title?: string, notes?: string[], below?: SVGSVGElement[]}} around  a title over the picture,
  *   pictures under it (a legend), and sentences at the bottom
+ * @param {"svg"|"png"} type
  */
-export function saveSvg(svg, name, around = {}) {
-  download(`${name}.svg`, "image/svg+xml", svgText(svg, around));
+export async function saveImage(svg, name, around, type) {
+  const text = svgText(svg, around);
+  if (type === "svg") return download(`${name}.svg`, new Blob([text], { type: "image/svg+xml;charset=utf-8" }));
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: SHARP * image.width, height: SHARP * image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => download(`${name}.png`, blob));
 }
 
-/** The text of the file that `saveSvg` downloads. */
+/** The text of an SVG file. */
 function svgText(svg, { title = "", notes = [], below = [] } = {}) {
   const root = document.documentElement;
   const theme = root.dataset.theme;
@@ -136,7 +145,7 @@ export function wrapped(sentence, width, measured = (line) => line.length) {
  * @param {string} name  of the file, without its ending
  */
 export function saveCsv(rows, name) {
-  download(`${name}.csv`, "text/csv", csvText(rows));
+  download(`${name}.csv`, new Blob([csvText(rows)], { type: "text/csv;charset=utf-8" }));
 }
 
 /** Rows as CSV (RFC 4180): null and undefined are empty, numbers are written in full, a quote stands before what begins with `=`, which would be a formula. */
@@ -152,9 +161,9 @@ function cell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function download(name, type, content) {
+function download(name, blob) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([content], { type: `${type};charset=utf-8` }));
+  link.href = URL.createObjectURL(blob);
   link.download = name.replace(/[^\p{L}\p{N}._-]+/gu, "-");
   document.body.append(link);
   link.click();

@@ -1,6 +1,7 @@
 /** From values to colours and positions. */
 
-import { extent } from "./measures.js";
+import { extent, intervalOf } from "./measures.js";
+import { once } from "./once.js";
 import { BERLIN, BLUES, CATEGORIES, NAMED, ON_DARK, RED_BLUE } from "./ramps.js";
 
 /**
@@ -94,6 +95,19 @@ export function domain(measure) {
   high = Math.ceil(high / step - 1e-9) * step;
   return low < high ? [low, high] : [low, low + step];
 }
+
+/**
+ * The range of a line with the heads' intervals: that of the colours, widened to hold them.
+ * @returns {number[]}
+ */
+export const reach = once((measure) => {
+  const ends = measure.value.map((_, index) => intervalOf(measure, index)).filter(Boolean).flat();
+  const all = [...measure.value, ...ends, ...[measure.null].flat()].filter((one) => typeof one === "number");
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const step = roundStep((high - low || Math.abs(high) || 1) / 10);
+  const range = [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+  return low < high ? range : [low - step, high + step];
+});
 
 /** 1, 2 or 5 times a power of ten: the nearest such step not below `size`. */
 export function roundStep(size) {

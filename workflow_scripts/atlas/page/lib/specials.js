@@ -1,5 +1,7 @@
 /** The names that an encoder's own tokenizer has for what BERT calls [CLS] and [SEP]. */
 
+import { withMinus } from "./format.js";
+
 const BERT = { cls: "[CLS]", sep: "[SEP]" };
 
 /** Of a model of `withOwnTokens`: {cls, sep}. */
@@ -8,7 +10,8 @@ export function tokenNames({ tokens }) {
 }
 
 /**
- * The atlas with each encoder's own tokens as its texts have them, `<s>` for [CLS], in the words of its measures, too.
+ * The atlas with each encoder's own tokens as its texts have them, `<s>` for [CLS], in the words of its measures, too,
+ * and with true minuses in the names of their baselines.
  * @param {object} atlas
  * @returns {object}
  */
@@ -17,7 +20,7 @@ export function withOwnTokens(atlas) {
   const named = new Map(models.map(({ name, tokens }) => [name, (text) => text.replaceAll(BERT.cls, tokens.cls).replaceAll(BERT.sep, tokens.sep)]));
   const measures = atlas.measures.map((measure) => {
     const words = named.get(measure.model);
-    return { ...measure, title: words(measure.title), about: words(measure.about) };
+    return { ...measure, title: words(measure.title), about: words(measure.about), null_title: measure.null_title && withMinus(measure.null_title) };
   });
   return { ...atlas, models, measures };
 }

@@ -19,7 +19,7 @@ const MENTIONS = { all: "all mentions", pronoun: "pronouns", proper: "names", no
 const WAYS = { uniform: "uniform attention", zero: "no output", mean: "mean output", position: "mean output by position", resample: "output on another text" };
 const TYPES = {
   encoder: "Attends from the source sentence to itself, in the encoder",
-  "encoder-decoder": "Attends from the translation so far to the source sentence, in the decoder",
+  "encoder-decoder": "Attends from the translation so far to the source sentence, in the decoder (cross-attention)",
   decoder: "Attends from the translation so far to itself, in the decoder",
 };
 

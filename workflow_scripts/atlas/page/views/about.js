@@ -3,7 +3,14 @@
 import { html } from "../vendor/standalone.module.js";
 import { plural } from "../lib/format.js";
 import { groups, measuresOf, modelOf } from "../lib/measures.js";
-import { KeyList } from "./keys.js";
+
+const KEYS = [
+  ["← ↑ → ↓", "move over the heads of a grid"],
+  ["Home, End", "first, last head of the layer"],
+  ["Enter", "open the head's card"],
+  ["← → on a card", "previous, next head; in a column of tokens or a matrix, move within it"],
+  ["Esc", "leave a card"],
+];
 
 /** @param {{atlas, state, go}} props */
 export function About({ atlas, state, go }) {
@@ -36,19 +43,19 @@ export function About({ atlas, state, go }) {
       `}
       <section>
         <h3>How to read it</h3>
-        <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. TransformerLens counts from 0 and calls it L2H6. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec) and to itself (Dec-Dec)."}</p>
+        <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. TransformerLens counts from 0 and calls it L2H6. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec, cross-attention) and to itself (Dec-Dec)."}</p>
         <p>
           A hatched head is not significantly better than the measure's baseline, such as the best fixed offset of a relation. For effects of ablation, and for measures
           without a better side, it does not differ significantly from the baseline. Significant means a corrected p-value below 0.05; for measures without a p-value,
           that the head's own 95% interval excludes the baseline. Such intervals are not corrected for the number of heads, so a few heads are unhatched by chance.
         </p>
-        <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer or a correlation.</p>
+        <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer.</p>
         <p>On a light page darker colours mean more, on a dark page brighter ones; of a similarity the lower values are the darker ones, since they are the larger change. In effects of disabling heads red is harm: the score falls or the loss rises. Grey or hatched means that the data cannot tell. Kinds of heads, maps and tokens have the colours of the figures. Saved pictures have the colours of the light page.</p>
         <p>Saved tables count layers and heads from 1, as the names do.</p>
       </section>
       <section>
         <h3>Keys</h3>
-        <${KeyList} />
+        <dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
       </section>
       <section>
         <h3>The ${plural(measures.length, "measure")} of ${model.title}</h3>

@@ -21,7 +21,7 @@ export function Card({ atlas, state, go, dark, from }) {
   useLayoutEffect(() => {
     const press = (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      const elsewhere = /^(INPUT|SELECT|TEXTAREA|DIALOG)$/.test(event.target.tagName) || document.querySelector("dialog[open]");
+      const elsewhere = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
       if (!step || elsewhere || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
       event.preventDefault();
       go({ head: neighbour(step) }, { replace: true });

@@ -6,7 +6,7 @@ import { format } from "../lib/fragment.js";
 import { plural } from "../lib/format.js";
 import { modelOf } from "../lib/measures.js";
 import { fileName } from "../lib/rows.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv } from "./saves.js";
 
 const [WIDTH, HEIGHT, MIDDLE] = [240, 34, 12];
 const MARKS = { good: "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", bad: "M0,-5.5L5,4H-5Z", open: "M0,-5.5L5,0L0,5.5L-5,0Z" };
@@ -21,7 +21,7 @@ export function Claims({ atlas, state }) {
   if (own.length === 0) return html`<h2>Claims</h2><${Elsewhere} ...${{ atlas, state, model }} />`;
   return html`
     <h2>Claims about ${model.title}</h2>
-    <p>${plural(all.length, "central claim")}: ${counted(all).map(([verdict, n]) => `${n} ${verdict}`).join(", ")}.</p>
+    ${all.length > 0 && html`<p>${plural(all.length, "central claim")}: ${counted(all).map(([verdict, n]) => `${n} ${verdict}`).join(", ")}.</p>`}
     <p class="small soft">On the paper's own model and data a claim is reproduced or not; on another model it carries over, does not, or is inconclusive. A claim that is not tested has no verdict, whatever its number.</p>
     <${Legend} />
     <table class="claims">

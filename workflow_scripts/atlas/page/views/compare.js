@@ -6,7 +6,7 @@ import { format } from "../lib/fragment.js";
 import { headIndex, headName, layersOf, measuresOf, valueText } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
 import { listed } from "../lib/statistics.js";
-import { ChangedMaps, CompareGrids } from "./comparegrids.js";
+import { ChangedMaps } from "./changedmaps.js";
 import { CompareMaps, sideName } from "./comparemaps.js";
 import { CompareTable } from "./comparetable.js";
 import { TaskRow } from "./tasks.js";
@@ -32,7 +32,6 @@ export function Compare({ atlas, state, go, dark }) {
     <${ChangedMaps} ...${shared} />
     <${CompareMaps} ...${shared} />
     <${Tuning} ...${shared} />
-    <${CompareGrids} ...${shared} />
     <${CompareTable} ...${shared} />
   </article>`;
 }

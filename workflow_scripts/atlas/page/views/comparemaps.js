@@ -9,13 +9,14 @@ import { generatedIn, generatedNote } from "../lib/generated.js";
 import { difference, jensenShannon, largest, meanAbsoluteDifference, weighted } from "../lib/maps.js";
 import { headName, placeOf } from "../lib/measures.js";
 import { queriesOf } from "../lib/pairtexts.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { saveCsv, saveImage } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
-import { CellSize, ColourBar, DimChoice, FirstChoice, hiddenIn, NormsOf, Pair } from "./headmaps.js";
+import { ColourBar, DimChoice, FirstChoice, hiddenIn, Pair } from "./headmaps.js";
 import { useMaps } from "./stored.js";
+import { SavePicture } from "./saves.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { Outcome } from "./outcome.js";
 import { TextChoice } from "./textchoice.js";
@@ -33,7 +34,6 @@ export function sideName(side, other) {
 /** @param {{atlas: object, a: object, b: object, segments: object[], suited: object[], state: object, go: function, dark: boolean}} props */
 export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, go, dark }) {
   const [hide, setHide] = useState(false);
-  const [size, setSize] = useState(null);
   const hasNorms = Boolean(ofA?.norms[a.state] && ofB?.norms[b.state]);
   const norms = hasNorms && state.norms === "1";
   const ids = [ofA?.maps[a.state], ofB?.maps[b.state], norms ? ofA.norms[a.state] : null, norms ? ofB.norms[b.state] : null];
@@ -53,9 +53,8 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
     <div class="section-head">
       <h3 id="compare-maps">Maps</h3>
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
-      ${!hasNorms && html`<${NormsOf} model=${a.model} segments=${[ofA]} />`}
       <span class="saves">
-        <button class="save-svg" disabled=${!complete} onClick=${() => savePicture(shared, file, notes)}>SVG</button>
+        <${SavePicture} disabled=${!complete} save=${(type) => savePicture(shared, file, notes, type)} />
         <button class="save-csv" disabled=${!complete} onClick=${() => saveCsv(rowsOf(shared), file)}>CSV</button>
       </span>
     </div>
@@ -64,13 +63,12 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
       ${ofA && html`<${Outcome} segment=${ofA} state=${ofA.predictions?.[b.state] ? b.state : a.state} />`}
       ${ofA && html`<${DimChoice} ...${{ hide, setHide, model: a.model, segments: [ofA, ofB ?? ofA] }} />`}
       ${!norms && html`<${FirstChoice} ...${{ models: [a.model, b.model], state, go }} />`}
-      <${CellSize} ...${{ size, setSize }} />
     </div>
     ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another text.</p>`}
     ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this text.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
     ${notes.map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
-    ${complete && html`<${Apart} ...${shared} /><${Three} ...${{ ...shared, hide, size, dark }} key=${ofA.id} />`}
+    ${complete && html`<${Apart} ...${shared} /><${Three} ...${{ ...shared, hide, dark }} key=${ofA.id} />`}
     ${!maps && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
 }
@@ -132,7 +130,7 @@ function matricesOf({ sides: [a, b], empty = [], same, norms, write, names }, da
   return found;
 }
 
-function Three({ sides, empty, segments, same, norms, write, names, first, hide, size, dark }) {
+function Three({ sides, empty, segments, same, norms, write, names, first, hide, dark }) {
   const cursor = useCursor();
   const other = useCursor();
   const matrices = useMemo(() => matricesOf({ sides, empty, same, norms, write, names }, dark), [...sides, same, norms, dark, names.join()]);
@@ -145,7 +143,7 @@ function Three({ sides, empty, segments, same, norms, write, names, first, hide,
     <div class="matrices">
       ${matrices.map(({ label, title, map, empty: none, colour, points, low, high, what }, place) => {
         const which = !same && place === 1 ? 1 : 0;
-        const own = { map, empty: none, generated: generatedIn(segments[which]), colour, size, write, title, smallest: SMALLEST, cursor: which ? other : cursor };
+        const own = { map, empty: none, generated: generatedIn(segments[which]), colour, write, title, smallest: SMALLEST, cursor: which ? other : cursor };
         return html`<figure key=${label}>
           <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${points} ...${{ low, high, what }} /></figcaption>
           <${Matrix} ...${own} tokens=${segments[which].tokens} queries=${queriesOf(segments[which]).tokens} hidden=${hidden[which][0]} hiddenQueries=${hidden[which][1]} />
@@ -154,12 +152,12 @@ function Three({ sides, empty, segments, same, norms, write, names, first, hide,
     </div>`;
 }
 
-function savePicture(shared, file, notes) {
+function savePicture(shared, file, notes, type) {
   const matrices = matricesOf(shared, false);
   const { segments: [ofA, ofB], same } = shared;
   const pictures = same ? [[matrices, ofA]] : [[matrices.slice(0, 1), ofA], [matrices.slice(1), ofB]];
   const [first, ...below] = pictures.map(([drawn, segment]) => standalone(html`<${MatrixFigure} matrices=${drawn} tokens=${segment.tokens} queries=${queriesOf(segment).tokens} generated=${generatedIn(segment)} />`));
-  saveSvg(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; \u201c${firstWords(ofA)}\u201d (${ofA.title})`, below, notes: ["Rows attend to columns.", ...notes.map((note) => note.replace("Underlined and in", "In"))] });
+  saveImage(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; \u201c${firstWords(ofA)}\u201d (${ofA.title})`, below, notes: ["Rows attend to columns.", ...notes.map((note) => note.replace("Underlined and in", "In"))] }, type);
 }
 
 function rowsOf({ sides: [a, b], empty, segments, same, norms, first }) {

@@ -1,6 +1,6 @@
 /** All measures that both sides of a comparison have, and their differences. */
 
-import { html, useState } from "../vendor/standalone.module.js";
+import { html } from "../vendor/standalone.module.js";
 import { sideText } from "../lib/choice.js";
 import { number, plural } from "../lib/format.js";
 import { hatched, intervalOf, valueText } from "../lib/measures.js";
@@ -13,53 +13,36 @@ const CAUTION = "Whether two intervals overlap is not a test of the difference: 
 
 const ORDER = "Rows are in the order of |B − A| in standard deviations (SD) of the measure over the heads, the largest first, as units differ; rows without a difference come last.";
 
-/** @param {{atlas: object, a: object, b: object, pairs: object[], alone: number, state: object, go: function}} props */
-export function CompareTable({ atlas, a, b, pairs, alone, state: address, go }) {
-  const [only, setOnly] = useState(false);
-  const byPaper = address.sort === "paper";
+/** @param {{a: object, b: object, pairs: object[], alone: number}} props */
+export function CompareTable({ a, b, pairs, alone }) {
   const measured = pairs.map((pair) => {
     const both = apart(pair, a.index, b.index);
     return { ...pair, ...both, deviations: inDeviations(pair, both.difference) };
   });
-  const rows = byPaper ? measured : furthestFirst(measured);
-  const distinct = rows.filter(({ overlap }) => overlap === false);
-  const chosen = only ? distinct : rows;
+  const rows = furthestFirst(measured);
   const judged = rows.filter(({ overlap }) => overlap !== null).length;
   const names = [sideName(a, b), sideName(b, a)];
   const file = `measures_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
   const state = a.model.name === b.model.name && a.state !== b.state;
-  const line = (row) => html`<${Row} key=${row.a.id} row=${row} i=${a.index} j=${b.index} />`;
   return html`<section class="profile" aria-labelledby="compare-table">
     <div class="section-head">
       <h3 id="compare-table">Measures</h3>
-      ${judged > 0 && html`<label class="check"><input type="checkbox" checked=${only} onChange=${(event) => setOnly(event.target.checked)} /> Only those whose intervals do not overlap</label>`}
       ${rows.length > 0 && html`<span class="saves"><button class="save-csv" onClick=${() => saveCsv(csvRows(rows, a, b), file)}>CSV</button></span>`}
     </div>
     <p class="note">
       ${rows.length === 0 && (state ? "The study has measured nothing in both states, so that no row can be compared. " : "The two models share no measure. ")}
-      ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${distinct.length} have intervals that do not overlap. ${CAUTION}`}
-      ${rows.length > 0 && (byPaper ? " Rows are grouped by paper; a click on B − A in SD sorts them by their difference." : ` ${ORDER} A click on Measure groups them by paper.`)}
+      ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${rows.filter(({ overlap }) => overlap === false).length} have intervals that do not overlap. ${CAUTION}`}
+      ${rows.length > 0 && ` ${ORDER}`}
       ${alone > 0 && ` ${plural(alone, "measure")} of one side only ${alone === 1 ? "is" : "are"} left out.`}
     </p>
-    ${chosen.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
+    ${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
       <table>
-        <thead><tr><${Heading} sorts=${byPaper} order="ascending" choose=${() => go({ sort: "paper" })}>Measure<//><th scope="col" class="number">A <bdi>${names[0]}</bdi></th><th scope="col">Interval</th>
-          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">B − A</th><${Heading} sorts=${!byPaper} order="descending" number choose=${() => go({ sort: "" })}>B − A in SD<//><th scope="col">Intervals</th></tr></thead>
-        ${byPaper
-          ? atlas.papers.map(({ name, title }) => {
-              const members = chosen.filter((row) => row.a.paper === name);
-              return members.length > 0 && html`<tbody key=${name}><tr class="paper"><th colspan="8" scope="colgroup">${title}</th></tr>${members.map(line)}</tbody>`;
-            })
-          : html`<tbody>${chosen.map(line)}</tbody>`}
+        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">A <bdi>${names[0]}</bdi></th><th scope="col">Interval</th>
+          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">B − A</th><th scope="col" class="number">B − A in SD</th><th scope="col">Intervals</th></tr></thead>
+        <tbody>${rows.map((row) => html`<${Row} key=${row.a.id} row=${row} i=${a.index} j=${b.index} />`)}</tbody>
       </table>
     </div>`}
   </section>`;
-}
-
-function Heading({ sorts, order, number: right, choose, children }) {
-  return html`<th scope="col" class=${right ? "number" : ""} aria-sort=${sorts ? order : "none"}>
-    <button type="button" class="plain" onClick=${choose}>${children}${sorts && html` <span aria-hidden="true">${order === "ascending" ? "↑" : "↓"}</span>`}</button>
-  </th>`;
 }
 
 function Row({ row, i, j }) {

@@ -1,7 +1,7 @@
 /** Pictures for print: SVG that stands alone, with presentation attributes and no style sheet. */
 
 import { html, render } from "../vendor/standalone.module.js";
-import { lines, path, runs, shift } from "../lib/drawing.js";
+import { lines, path, runs } from "../lib/drawing.js";
 import { textWidth, wrapped } from "../lib/save.js";
 import { shortened } from "../lib/tokens.js";
 import { GRID_LEFT, gridSize, MiniGrid } from "./minigrid.js";
@@ -26,9 +26,9 @@ export function standalone(figure) {
 /**
  * Lines between two columns of tokens, a colour per head.
  * @param {{heads: object[], tokens: string[], queries?: string[], top: number, faintest: number, hidden: boolean[],
- *   hiddenQueries?: boolean[], kept: boolean[]|null, generated?: boolean[]}} props  as the line view has them
+ *   hiddenQueries?: boolean[], generated?: boolean[]}} props  as the line view has them
  */
-export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept, generated = [] }) {
+export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, generated = [] }) {
   const [row, left, right, head] = [12, 120, 280, 18];
   const height = head + Math.max(queries.length, tokens.length) * row + 4;
   const words = (texts, dim, x, anchor) =>
@@ -44,9 +44,9 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
     <g transform=${`translate(0 ${head})`}>
       ${words(queries, hiddenQueries, left - 5, "end")} ${words(tokens, hidden, right + 5, "start")}
       ${heads.map(
-        ({ colour, map }, place) => html`<g stroke=${colour} stroke-width="1" fill="none">
-          ${lines(map, { top, faintest, hidden, hiddenQueries, kept, keys: tokens.length }).levels.map(
-            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row, shift: shift(place, heads.length, row) })} stroke-opacity=${opacity.toFixed(3)} />`,
+        ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
+          ${lines(map, { top, faintest, hidden, hiddenQueries, keys: tokens.length }).levels.map(
+            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
           )}
         </g>`,
       )}
@@ -57,11 +57,11 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
 /**
  * Matrices side by side, each with its colour bar.
  * @param {{matrices: {title: string, map: Float32Array, colour: function, low: string, high: string,
- *   range: number[]}[], tokens: string[], queries?: string[], kept?: boolean[]|null, generated?: boolean[]}} props
- *   cells that are not kept are blank; tokens that were generated are in italics;
+ *   range: number[]}[], tokens: string[], queries?: string[], generated?: boolean[]}} props
+ *   tokens that were generated are in italics;
  *   colour(weight) is [red, green, blue]; range: weights at the ends of the bar, low and high: in words
  */
-export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null, generated = [] }) {
+export function MatrixFigure({ matrices, tokens, queries = tokens, generated = [] }) {
   const row = Math.max(tokens.length, queries.length) > 64 ? 6 : 9;
   const labels = 90;
   const step = Math.max(tokens.length * row + labels, NARROWEST) + 30;
@@ -73,7 +73,7 @@ export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null, 
     ${matrices.map(
       (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + over})`}>
         ${titles[index].map((line, place) => html`<text x=${-labels} y=${11 * place - labels - over + 10} font-size="9">${line}</text>`)}
-        <${Sheet} ...${{ ...matrix, tokens, queries, kept, generated, row }} />
+        <${Sheet} ...${{ ...matrix, tokens, queries, generated, row }} />
       </g>`,
     )}
   </svg>`;
@@ -83,13 +83,12 @@ function styleOf(generated) {
   return generated ? "italic" : null;
 }
 
-function Sheet({ map, colour, low, high, range, tokens, queries, kept, generated, row }) {
+function Sheet({ map, colour, low, high, range, tokens, queries, generated, row }) {
   const n = tokens.length;
   const [side, tall] = [n * row, queries.length * row];
   const middle = (index) => (index + 0.5) * row;
   const background = hex(colour(0));
-  const fill = (weight, index) => (kept && !kept[index] ? "#ffffff" : hex(colour(weight)));
-  const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight, key) => fill(weight, query * n + key)));
+  const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight) => hex(colour(weight))));
   const width = Math.max(NARROWEST - 90, Math.min(side, 160));
   return html`<g fill=${INK}>
       ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`)}
@@ -119,29 +118,16 @@ function Bar({ colour, range: [from, to], low, high, width }) {
   </g>`;
 }
 
-/**
- * Grids of heads side by side, each with its title and colour bar.
- * @param {{grids: {title: string, model: object, low: string, high: string, what: string, range: number[]}[]}} props
- *   the grids as MiniGrid takes them
- */
-export function GridsFigure({ grids }) {
-  const sizes = grids.map(({ model }) => gridSize(model));
-  const columns = sizes.map(([width]) => Math.max(width, NARROWEST));
-  const lefts = columns.map((_, index) => columns.slice(0, index).reduce((sum, width) => sum + width + 30, 0));
-  const titles = grids.map(({ title }, index) => lined(title, columns[index], 10));
-  const notes = grids.map(({ what }, index) => lined(what, columns[index] - GRID_LEFT, 7));
-  const over = Math.max(...titles.map((lines) => lines.length)) * 12 + 6;
-  const width = lefts.at(-1) + columns.at(-1);
-  const height = Math.max(...sizes.map(([, tall]) => tall)) + over + 30 + 8 * Math.max(...notes.map((lines) => lines.length));
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-family=${FONT} fill=${INK}>
-    ${grids.map((grid, index) => html`<g transform=${`translate(${lefts[index]} 0)`}>
-      ${titles[index].map((line, place) => html`<text y=${10 + 12 * place} font-size="10">${line}</text>`)}
-      <g transform=${`translate(0 ${over})`}><${MiniGrid} ...${grid} colour=${grid.light} /></g>
-      <g transform=${`translate(${GRID_LEFT} ${sizes[index][1] + over + 6})`}>
-        <${Bar} colour=${grid.light} range=${grid.range} low=${grid.low} high=${grid.high} width=${120} />
-        ${notes[index].map((line, place) => html`<text y=${26 + 8 * place} font-size="7">${line}</text>`)}
-      </g>
-    </g>`)}
+/** A grid of heads, as MiniGrid takes it, with its colour bar. */
+export function GridFigure({ range, low, high, what, ...grid }) {
+  const [width, height] = gridSize(grid.model);
+  const size = [Math.max(width, NARROWEST), height + 40];
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size[0]} height=${size[1]} viewBox=${`0 0 ${size.join(" ")}`} font-family=${FONT} fill=${INK}>
+    <${MiniGrid} ...${grid} colour=${grid.light} />
+    <g transform=${`translate(${GRID_LEFT} ${height + 6})`}>
+      <${Bar} colour=${grid.light} ...${{ range, low, high }} width=${120} />
+      <text y="26" font-size="7">${what}</text>
+    </g>
   </svg>`;
 }
 

@@ -1,19 +1,18 @@
-/** The maps of a head on one segment: lines or matrices, with further heads laid over them. */
+/** The map of a head on one segment, as lines or as a matrix. */
 
 import { html, useMemo, useState } from "../vendor/standalone.module.js";
-import { MOST_HEADS, overlaid, segmentsOf, specials, stateOf, stateTitle, toggled } from "../lib/choice.js";
+import { segmentsOf, specials, stateOf, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { firstHidden, firstNotes, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
-import { number, plural } from "../lib/format.js";
+import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
 import { largest, weighted } from "../lib/maps.js";
-import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
+import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
-import { saveSvg } from "../lib/save.js";
+import { saveImage } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
-import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
 import { tokenNames } from "../lib/specials.js";
 import { firstWords } from "../lib/texts.js";
 import { useMaps, useText } from "./stored.js";
@@ -21,8 +20,7 @@ import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { Outcome } from "./outcome.js";
-import { SaveCsv } from "./savecsv.js";
-import { directionNote, DirectionChoice } from "./sentences.js";
+import { SaveCsv, SavePicture } from "./saves.js";
 import { TextChoice } from "./textchoice.js";
 
 const KOBAYASHI = "Norms: the weight times the norm of the transformed value, ‖α f(x)‖ (Kobayashi et al. 2020): what a token contributes, not only where the head looks.";
@@ -51,28 +49,23 @@ export function HeadMaps({ atlas, model, index, measures, state, go, dark }) {
 function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, example }) {
   const [faintest, setFaintest] = useState(0.05);
   const [hide, setHide] = useState(dim);
-  const [size, setSize] = useState(null);
   const named = stateOf(segment, state.state);
   const type = typeOf(model, index);
   const read = ofType(segment, type);
   const hasNorms = Boolean(segment.norms[named]);
   const norms = hasNorms && state.norms === "1";
-  const { heads: others, left } = overlaid(model, index, state.with);
   const { maps, error } = useMaps(atlas, [read.maps[named], norms ? segment.norms[named] : null]);
   const first = firstHidden(model, state) && !norms;
-  const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark, first && read.tokens.length)), [maps, index, others.join(), dark, first]);
+  const heads = useMemo(() => maps && [drawn(model, index, maps, dark, first && read.tokens.length)], [maps, index, dark, first]);
   const sink = Boolean(dim && model.causal); // most of what a decoder's head has is on the first token
   const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
   const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
-  const sentences = useMemo(() => sentencesOf(segment), [segment]);
-  const direction = directionOf(sentences, state.sentences);
-  const kept = useMemo(() => keptOf(sentences, direction), [sentences, direction]);
   const kind = state.map === "matrix" ? "matrix" : "lines";
   const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
   const tokens = { tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries };
-  const shared = { heads, ...tokens, sentences, direction, kept, top, write, dark, norms, first, generated };
-  const title = `${heads?.map(({ label }) => label).join(", ")} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
+  const shared = { heads, ...tokens, top, write, dark, norms, first, generated };
+  const title = `${headName(model, index)} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
   const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : first ? "without-first" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
   return html`<section class="maps" aria-labelledby="maps-title">
@@ -81,9 +74,8 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <${Pair} value=${kind} names=${[["lines", "Lines"], ["matrix", "Matrix"]]} onChoose=${(map) => go({ map })} label="View" />
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
       <a class="small" href=${format({ ...state, view: "maps", segment: segment.id, state: named })}>All heads on this text</a>
-      ${!hasNorms && html`<${NormsOf} model=${model} segments=${[segment]} />`}
       <span class="saves">
-        <button class="save-svg" onClick=${() => savePicture(kind, shared, faintest * top, title, file)} disabled=${!heads}>SVG</button>
+        <${SavePicture} save=${(type) => savePicture(kind, shared, faintest * top, title, file, type)} disabled=${!heads} />
         <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model)} name=${file} disabled=${!heads} />
       </span>
     </div>
@@ -91,33 +83,21 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
-      <${DirectionChoice} ...${{ sentences, direction, go }} />
       <${DimChoice} ...${{ hide, setHide, model, segments: [read, queriesOf(read)] }} />
       ${!norms && html`<${FirstChoice} ...${{ models: [model], state, go }} />`}
-      ${kind === "lines"
-        ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
-        : html`<${CellSize} ...${{ size, setSize }} />`}
+      ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`}
     </div>
-    ${example && html`<p class="note">${example}${dim && ` ${model.causal ? "The first token is" : `${specialTokens(model)} are`} dimmed.`}</p>`}
+    ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${model.causal ? "the first token, on which a head rests where it finds nothing" : specialTokens(model)}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
-    ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
-    <${Overlay} ...${{ model, index, others, left, go, dark }} />
     ${absent && html`<p class="soft">${absent}</p>`}
     ${type && html`<p class="note">${aboutType(type)}</p>`}
     ${norms && html`<p class="note">${KOBAYASHI} Full strength is ${write(top)}, the largest norm drawn here.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
     ${heads && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest * top} key=${`${segment.id} ${type}`} /><${LineLegend} ...${shared} />`}
-    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} size=${size} key=${`${segment.id} ${type}`} />`}
+    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} key=${`${segment.id} ${type}`} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
-}
-
-/** Why there are no norms here: they are stored for other states of the model. */
-export function NormsOf({ model, segments }) {
-  const states = [...new Set(segments.flatMap((segment) => Object.keys(segment?.norms ?? {})))];
-  if (states.length === 0) return null;
-  return html`<span class="soft small">Norms are stored only for <bdi>${model.title}</bdi>, ${states.map((name) => stateTitle(model, name)).join(", ")}.</span>`;
 }
 
 function specialTokens(model) {
@@ -147,14 +127,14 @@ export function FirstChoice({ models, state, go }) {
 }
 
 /** A head's map as it is drawn; `keys`: how many there are where the first of them is hidden. */
-function drawn(model, head, place, [weights, norms], dark, keys) {
+function drawn(model, head, [weights, norms], dark, keys) {
   const [layer, within] = placeOf(model, head);
   const map = weights.head(layer, within);
   return {
     label: headName(model, head),
     index: head,
-    colour: category(place, dark),
-    light: category(place, false),
+    colour: category(0, dark),
+    light: category(0, false),
     ...(keys ? withoutFirst(map, keys) : { map: norms ? weighted(map, norms.head(layer, within)) : map }),
   };
 }
@@ -174,17 +154,6 @@ function Threshold({ faintest, setFaintest, top, write }) {
   </label>`;
 }
 
-/** Size of a matrix's cells; null fits the width. */
-export function CellSize({ size, setSize }) {
-  const fit = size === null;
-  return html`<label>Cells
-    <select value=${String(size)} onChange=${(event) => setSize(event.target.value === "null" ? null : Number(event.target.value))}>
-      <option value="null">that fit${fit ? "" : " the width"}</option>
-      ${[3, 6, 9, 12, 16, 22].map((pixels) => html`<option value=${String(pixels)}>${pixels} pixels</option>`)}
-    </select>
-  </label>`;
-}
-
 function LineLegend({ heads, top, write, norms }) {
   const samples = [0.05, 0.2, 0.5, 1];
   return html`<p class="legend-line" id="legend">
@@ -192,33 +161,6 @@ function LineLegend({ heads, top, write, norms }) {
     <span class="line-key">${norms ? "Norm" : "Weight"}</span>
     ${samples.map((share) => html`<span class="line-key"><i style=${{ background: heads[0].colour, opacity: Math.sqrt(share) }}></i>${write(share * top)}</span>`)}
   </p>`;
-}
-
-function Overlay({ model, index, others, left, go, dark }) {
-  const toggle = (head) => go({ with: toggled(model, others, head) });
-  const full = others.length >= MOST_HEADS - 1;
-  // The maps of other types of attention have other tokens.
-  const layers = layersOf(model).flatMap(({ type }, row) => (type?.name === typeOf(model, index) ? [row] : [])).toReversed();
-  const button = (head) => {
-    const place = head === index ? 0 : others.indexOf(head) + 1;
-    const on = place > 0 || head === index;
-    return html`<button type="button" key=${head} aria-pressed=${on ? "true" : "false"} disabled=${head === index || (full && !on)}
-      aria-label=${`Overlay ${headName(model, head)}`} title=${headName(model, head)}
-      style=${on ? { background: category(place, dark) } : null} onClick=${() => toggle(head)}></button>`;
-  };
-  return html`<div class="overlay">
-    ${others.map((head, place) => html`<button type="button" class="chip" style=${{ "--colour": category(place + 1, dark) }} onClick=${() => toggle(head)}
-      aria-label=${`Remove ${headName(model, head)}`}>${headName(model, head)} <span aria-hidden="true">×</span></button>`)}
-    <details>
-      <summary>Overlay other heads</summary>
-      <p class="soft small">At most ${MOST_HEADS} heads in one picture. Layer 1 is at the bottom.${typeOf(model, index) ? " Heads of other types of attention have other tokens." : ""}</p>
-      <div class="head-picker" style=${{ "--heads": model.n_heads }}>
-        ${layers.map((layer) => html`<span class="soft small" aria-hidden="true">${layersOf(model)[layer].layer}</span>
-          ${Array.from({ length: model.n_heads }, (_, head) => button(layer * model.n_heads + head))}`)}
-      </div>
-    </details>
-    ${left.length > 0 && html`<p class="soft small">Not drawn: ${left.join(", ")} (${left.some((name) => headIndex(model, name) < 0) ? "no such head, or " : ""}${model.types ? "another type of attention, or " : ""}more than ${plural(MOST_HEADS, "head")}).</p>`}
-  </div>`;
 }
 
 function Matrices({ heads, write, ...drawing }) {
@@ -245,25 +187,25 @@ export function ColourBar({ ramp: points, low, high, what }) {
   return html`<span class="colour-bar"><span>${what}</span><span>${low}</span><i style=${{ background: `linear-gradient(to right, ${points.join(", ")})` }}></i><span>${high}</span></span>`;
 }
 
-function savePicture(kind, shared, faintest, title, file) {
-  const { heads, tokens, queries, hidden, hiddenQueries, direction, kept, top, write, norms, first, generated } = shared;
+function savePicture(kind, shared, faintest, title, file, type) {
+  const { heads, tokens, queries, hidden, hiddenQueries, top, write, norms, first, generated } = shared;
   const what = norms ? "norm" : "weight";
-  const only = [...(direction ? [directionNote(shared)] : []), ...(first ? firstNotes(heads, tokens, queries) : [])];
+  const only = first ? firstNotes(heads, tokens, queries) : [];
   if (generated.includes(true)) only.push("In italics: tokens that the model generated.");
   const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
   if (kind === "lines") {
     const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
-    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, kept, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] });
+    saveImage(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] }, type);
     return;
   }
   const matrices = heads.map(({ label, map }) => {
     const range = [0, largest(map) || 1];
     return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
   });
-  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, kept, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] });
+  saveImage(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
 }
 
-function rowsOf({ heads, tokens, queries, sentences, norms, first, generated }, segment, named, model) {
+function rowsOf({ heads, tokens, queries, norms, first, generated }, segment, named, model) {
   const n = tokens.length;
   const value = norms ? "norm" : first ? "weight_without_first" : "weight";
   const marked = generated.includes(true);
@@ -277,7 +219,6 @@ function rowsOf({ heads, tokens, queries, sentences, norms, first, generated }, 
       key: (index % n) + 1,
       query_token: queries[Math.floor(index / n)],
       key_token: tokens[index % n],
-      ...(sentences && { query_sentence: sentences[Math.floor(index / n)], key_sentence: sentences[index % n] }),
       ...(marked && { query_generated: generated[Math.floor(index / n)], key_generated: generated[index % n] }),
       [value]: empty.includes(Math.floor(index / n)) ? null : Number(weight.toPrecision(6)),
     })),

@@ -1,7 +1,7 @@
 /** What several views need: the head under the pointer, and the width they have. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { formatHeads, parseFilters, parseHeads, passing } from "../lib/filters.js";
+import { parseFilters, passing } from "../lib/filters.js";
 import { headName, measureOf, modelOf } from "../lib/measures.js";
 
 /** The head that is pointed at or focused, -1 for none; one for the whole page. */
@@ -57,25 +57,23 @@ export function useWidth(start) {
   return [element, width];
 }
 
-/** What the views of all heads share: the measure, the filters and the selection of the address. */
+/** What the views of all heads share: the measure and the filters of the address. */
 export function useHeads(atlas, state, go) {
   const model = modelOf(atlas, state);
   const measure = measureOf(atlas, state);
   const filters = useMemo(() => parseFilters(state.filter), [state.filter]);
   const passes = useMemo(() => passing(atlas, model, filters), [atlas, model, filters]);
-  const selected = useMemo(() => parseHeads(model, state.brush), [model, state.brush]);
   useEffect(() => () => hover.set(-1), []);
   return {
-    model, measure, filters, passes, selected,
+    model, measure, filters, passes,
     open: (index) => go({ view: "head", head: headName(model, index), measure: measure.id }),
-    select: (indices, replace = false) => go({ brush: formatHeads(model, indices) }, { replace }),
   };
 }
 
 const WITHOUT_HEADS = ["head", "compare", "claims", "figures", "about"];
 
 /**
- * After a change of view, show its top, and put a focus that was lost on its heading, or, after a card, on its head.
+ * After a change of view, show its top, or where it was left by Back, and put a focus that was lost on its heading, or, after a card, on its head.
  * @param {{current: HTMLElement}} main
  * @param {string} view
  * @param {number} index  of the head in the address, -1 for none
@@ -90,12 +88,18 @@ export function useEntrance(main, view, index, opening) {
     if (before.current === view) return;
     const head = before.current === "head" ? headIn(main.current, index) : null;
     before.current = view;
-    scrollTo(0, 0);
+    scrollTo(0, history.state?.top ?? 0);
     if (document.activeElement !== document.body) return;
     const heading = main.current.querySelector("h2");
     if (!head && heading) heading.tabIndex = -1;
-    (head ?? heading)?.focus();
+    if (head) head.focus();
+    else heading?.focus({ preventScroll: true });
   }, [view]);
+  useEffect(() => {
+    const remember = () => history.replaceState({ top: scrollY }, "");
+    addEventListener("scrollend", remember);
+    return () => removeEventListener("scrollend", remember);
+  }, []);
   return from.current;
 }
 

@@ -1,9 +1,9 @@
 /** The legend: colours with their values, where the heads lie, the baseline, and what is hatched or missing. */
 
-import { html, useState } from "../vendor/standalone.module.js";
+import { html } from "../vendor/standalone.module.js";
 import { number, plural, shortMarks } from "../lib/format.js";
 import { hatched, hatchRule, known, withUnit } from "../lib/measures.js";
-import { domain, isDown, onTop, palette, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
+import { domain, isDown, onTop, palette, ramp, tickDecimals, ticks } from "../lib/scales.js";
 import { Hatches } from "./cells.js";
 import { useHover } from "./hooks.js";
 
@@ -12,11 +12,11 @@ const SIDE = 14;
 const BAR = { top: 44, height: 14 };
 
 /**
- * @param {{measure, dark, filters, choose}} props  choose(value) is called with the value of a click on
- *   the colours, or with the number of a category; filters: those on this measure
+ * @param {{measure, dark, filters, choose, framed}} props  framed: whether borders have the colours; choose(kind) is called with the
+ *   number of a category that is clicked; filters: those on this measure
  */
 export function Legend(props) {
-  const { measure } = props;
+  const { measure, framed } = props;
   const count = measure.value.filter((_, index) => hatched(measure, index)).length;
   const rule = hatchRule(measure);
   const missing = measure.value.length - known(measure);
@@ -27,7 +27,7 @@ export function Legend(props) {
         : measure.scale === "category"
           ? html`<${Swatches} ...${props} />`
           : html`<${Bar} ...${props} />`}
-      ${known(measure) > 0 && rule && html`<p class="key"><${Swatch} hatch=${true} /> <span><b>${count} of ${plural(measure.value.length, "head")} hatched:</b> ${rule}.</span></p>`}
+      ${known(measure) > 0 && rule && html`<p class="key">${!framed && html`<${Swatch} hatch=${true} />`} <span><b>${count} of ${plural(measure.value.length, "head")} ${framed ? "with dotted borders" : "hatched"}:</b> ${rule}.</span></p>`}
       ${missing > 0 && html`<p class="key"><${Swatch} /> <span>${plural(missing, "head")} without a value.</span></p>`}
       ${Array.isArray(measure.null) && known(measure) > 0 && html`<p class="key">Each head has its own baseline${measure.null_title && ` (${measure.null_title})`}; pointing at a head shows it.</p>`}
     </section>
@@ -44,24 +44,17 @@ function Swatch({ hatch }) {
   `;
 }
 
-function Bar({ measure, dark, filters, choose }) {
+function Bar({ measure, dark }) {
   const [low, high] = domain(measure);
-  const [pointed, setPointed] = useState(null);
   const head = useHover();
   const width = WIDTH - 2 * SIDE;
   const x = (value) => SIDE + ((value - low) / (high - low)) * width;
   const marks = ticks([low, high], 6);
   const decimals = tickDecimals(marks);
-  const step = roundStep((high - low) / 150);
-  const at = (event) => {
-    const box = event.currentTarget.getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-    return Number((Math.round((low + share * (high - low)) / step) * step).toPrecision(6));
-  };
   const none = typeof measure.null === "number" ? measure.null : null;
   const value = head >= 0 ? measure.value[head] : null;
   return html`
-    <svg class="picture bar" width=${WIDTH} height="92" viewBox=${`0 0 ${WIDTH} 92`} role="img"
+    <svg class="picture bar" width=${WIDTH} height="72" viewBox=${`0 20 ${WIDTH} 72`} role="img"
       aria-label=${`Colours from ${withUnit(measure, low)} to ${withUnit(measure, high)}; ${colourRule(measure, dark)}`}>
       <defs>
         ${["page", "light"].map((which) => html`
@@ -70,11 +63,8 @@ function Bar({ measure, dark, filters, choose }) {
           </linearGradient>
         `)}
       </defs>
-      ${choose && html`<path class="rug" d=${rug(measure, x)} />`}
+      <path class="rug" d=${rug(measure, x)} />
       <rect x=${SIDE} y=${BAR.top} width=${width} height=${BAR.height} fill="url(#ramp-page)" data-light-fill="url(#ramp-light)" class="ramp" />
-      ${filters.filter(({ op }) => op === ">" || op === "<").map(({ op, value: limit }) => html`
-        <path class="limit no-save" d=${`M${x(limit)} ${BAR.top - 6}V${BAR.top + BAR.height + 3}m0 ${-BAR.height / 2 - 2}h${op === ">" ? 9 : -9}m${op === ">" ? -4 : 4} -3l${op === ">" ? 4 : -4} 3l${op === ">" ? -4 : 4} 3`} />
-      `)}
       ${marks.map((mark) => html`
         <path class="mark" d=${`M${x(mark)} ${BAR.top + BAR.height}v4`} />
         <text class="tick middle" x=${x(mark)} y=${BAR.top + BAR.height + 16}>${number(mark, decimals)}</text>
@@ -86,15 +76,8 @@ function Bar({ measure, dark, filters, choose }) {
         <text class="axis null-name" x=${SIDE} y="88">▲ ${measure.null_title ?? "baseline"}: ${withUnit(measure, none)}</text>
       `}
       ${value !== null && value !== undefined && html`<path class="needle no-save" d=${`M${x(value)} ${BAR.top + BAR.height}V${BAR.top - 8}l-4 -6h8l-4 6`} />`}
-      ${pointed !== null && html`
-        <path class="cursor no-save" d=${`M${x(pointed)} 14V${BAR.top + BAR.height + 3}`} />
-        <text class="cursor-text middle no-save" x=${Math.min(WIDTH - 60, Math.max(60, x(pointed)))} y="10">${withUnit({ ...measure, decimals: tickDecimals([0, step]) }, pointed)}: click to filter</text>
-      `}
-      ${choose && html`<rect class="target no-save" x=${SIDE} y="12" width=${width} height=${BAR.top + BAR.height - 8} fill="transparent"
-        onPointerMove=${(event) => setPointed(at(event))} onPointerLeave=${() => setPointed(null)}
-        onClick=${(event) => choose(at(event))} />`}
     </svg>
-    <p class="small soft">Colours: ${colourRule(measure, dark)}${choose ? "; each line above the colours is a head" : ""}.</p>
+    <p class="small soft">Colours: ${colourRule(measure, dark)}; each line above the colours is a head.</p>
   `;
 }
 

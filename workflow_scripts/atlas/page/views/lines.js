@@ -1,7 +1,7 @@
 /** Attention of one or several heads as lines between two columns of tokens. */
 
 import { html, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { lines, path, shift, strongest } from "../lib/drawing.js";
+import { lines, path, strongest } from "../lib/drawing.js";
 import { shown } from "../lib/tokens.js";
 
 const WIDTH = 300; // of the drawing between the columns, in its own units
@@ -10,12 +10,12 @@ const SHADE = 0.45; // of the strongest shading, so that the token on it stays l
 /**
  * The line view. A token's lines are shown while it is pointed at or has the focus; a click pins it.
  * @param {{heads: {label: string, colour: string, map: Float32Array}[], tokens: string[], queries?: string[],
- *   top: number, faintest: number, hidden: boolean[], hiddenQueries?: boolean[], kept: boolean[]|null,
+ *   top: number, faintest: number, hidden: boolean[], hiddenQueries?: boolean[],
  *   generated?: boolean[], first?: boolean, write: function}} props
  *   tokens: those attended to; queries: those that attend, the same unless stated; top: the weight of full
- *   opacity; hidden: tokens that are dimmed; kept: the pairs of tokens that are drawn, null for all; first: whether the first token is hidden; write(weight): as people read it
+ *   opacity; hidden: tokens that are dimmed; first: whether the first token is hidden; write(weight): as people read it
  */
-export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept, generated = [], first = false, write }) {
+export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, generated = [], first = false, write }) {
   const [pointed, setPointed] = useState(null);
   const [pinned, setPinned] = useState(null);
   const focus = pointed ?? pinned;
@@ -24,19 +24,19 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
   const sides = { query: queries, key: tokens };
   const pin = (end) => setPinned(same(end, pinned) ? null : end);
   const column = (side) => html`<${Column}
-    ...${{ side, tokens: sides[side], heads, keys: tokens.length, focus, pinned, kept, generated, top, row, onPoint: setPointed, onPin: pin }}
+    ...${{ side, tokens: sides[side], heads, keys: tokens.length, focus, pinned, generated, top, row, onPoint: setPointed, onPin: pin }}
     hidden=${side === "query" ? hiddenQueries : hidden}
   />`;
-  return html`<div class="lines-view">
+  return html`<div class="lines-view" style=${{ "--tall": n * row }}>
     <div class="lines-picture" style=${{ "--row": `${row}px` }} onMouseLeave=${() => setPointed(null)}>
       <div class="lines-head" aria-hidden="true"><span>from (query)</span><span>to (key)</span></div>
       <div class="lines-body">
         ${column("query")}
-        <${Links} ...${{ heads, n, keys: tokens.length, row, top, faintest, hidden, hiddenQueries, kept, focus }} />
+        <${Links} ...${{ heads, n, keys: tokens.length, row, top, faintest, hidden, hiddenQueries, focus }} />
         ${column("key")}
       </div>
     </div>
-    <${Readout} ...${{ heads, sides, focus, pinned, kept, first, write, onRelease: () => setPinned(null) }} />
+    <${Readout} ...${{ heads, sides, focus, pinned, first, top, write, onRelease: () => setPinned(null) }} />
   </div>`;
 }
 
@@ -49,16 +49,16 @@ function same(a, b) {
   return a !== null && b !== null && a.side === b.side && a.token === b.token;
 }
 
-function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, kept, focus }) {
+function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, focus }) {
   const draw = (only) =>
-    heads.map(({ label, colour, map }, place) => {
-      const size = { left: 0, right: WIDTH, row, shift: shift(place, heads.length, row) };
-      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, hiddenQueries, kept, keys });
+    heads.map(({ label, colour, map }) => {
+      const size = { left: 0, right: WIDTH, row };
+      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, hiddenQueries, keys });
       return html`<g key=${label} stroke=${colour}>
         ${levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, size)} stroke-opacity=${opacity} />`)}
       </g>`;
     });
-  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden, hiddenQueries, kept]);
+  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden, hiddenQueries]);
   return html`<svg
     class=${focus ? "links focused" : "links"}
     viewBox=${`0 0 ${WIDTH} ${n * row}`}
@@ -71,7 +71,7 @@ function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, kept
   </svg>`;
 }
 
-function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, generated, top, row, onPoint, onPin }) {
+function Column({ side, tokens, heads, keys, focus, pinned, hidden, generated, top, row, onPoint, onPin }) {
   const list = useRef(null);
   const [current, setCurrent] = useState(0);
   const last = Math.min(current, tokens.length - 1);
@@ -94,7 +94,7 @@ function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, genera
         <button
           type="button"
           class=${classes.filter(Boolean).join(" ")}
-          style=${{ background: shading(heads, focus, end, top, { kept, keys }) }}
+          style=${{ background: shading(heads, focus, end, top, keys) }}
           tabindex=${index === last ? 0 : -1}
           aria-pressed=${same(end, pinned) ? "true" : "false"}
           aria-label=${`${shown(token)}, token ${index + 1}${generated[index] ? ", generated" : ""}`}
@@ -115,11 +115,10 @@ function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, genera
 }
 
 /** A strip per head behind a token, as strong as its link to the token in focus. */
-function shading(heads, focus, end, top, { kept, keys }) {
+function shading(heads, focus, end, top, keys) {
   if (!focus || focus.side === end.side) return null;
   const [query, key] = end.side === "key" ? [focus.token, end.token] : [end.token, focus.token];
   const stops = heads.map(({ colour, map }, index) => {
-    if (kept && !kept[query * keys + key]) return "transparent 0%";
     const share = Math.round(100 * SHADE * Math.min(1, Math.sqrt(map[query * keys + key] / top)));
     const strip = `color-mix(in srgb, ${colour} ${share}%, transparent)`;
     return `${strip} ${(100 * index) / heads.length}% ${(100 * (index + 1)) / heads.length}%`;
@@ -129,7 +128,7 @@ function shading(heads, focus, end, top, { kept, keys }) {
 
 const LISTED = 6;
 
-function Readout({ heads, sides, focus, pinned, kept, first, write, onRelease }) {
+function Readout({ heads, sides, focus, pinned, first, top, write, onRelease }) {
   if (!focus) {
     return html`<div class="readout empty" aria-live="polite">
       <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
@@ -139,7 +138,7 @@ function Readout({ heads, sides, focus, pinned, kept, first, write, onRelease })
   const title = html`<bdi>${shown(own[focus.token])}</bdi>`;
   // Of a target and a source, a token is on one side alone.
   const both = sides.query === sides.key;
-  const shared = { token: focus.token, keys: sides.key.length, kept, write };
+  const shared = { token: focus.token, keys: sides.key.length, top, write };
   const hides = first && focus.token === 0;
   return html`<div class="readout" aria-live="polite">
     <h4>${title} <small>token ${focus.token + 1} of ${own.length}</small></h4>
@@ -156,9 +155,8 @@ function Readout({ heads, sides, focus, pinned, kept, first, write, onRelease })
   </div>`;
 }
 
-function Strongest({ title, side, map, tokens, token, keys, kept, write }) {
-  const found = strongest(map, token, side, LISTED, { kept, keys });
-  const top = found[0]?.weight || 1;
+function Strongest({ title, side, map, tokens, token, keys, top, write }) {
+  const found = strongest(map, token, side, LISTED, keys);
   return html`<div class="strongest">
     <h6>${title}</h6>
     <ol>

@@ -1,14 +1,14 @@
-/** What stands around the grid: numbers of layers and heads, means of each layer and of each head. */
+/** What stands around the grid: numbers of layers and heads, means of each layer. */
 
 import { html } from "../vendor/standalone.module.js";
 import { number } from "../lib/format.js";
 import { layersOf, typesOf } from "../lib/measures.js";
 import { groupsOf } from "../lib/roles.js";
 import { domain, palette } from "../lib/scales.js";
-import { headMeans, layerCounts, layerMeans } from "../lib/statistics.js";
+import { layerCounts, layerMeans } from "../lib/statistics.js";
 
 /** Numbers of the layers at the left, by type of attention where there are several, and of the heads below. */
-export function Axes({ model, place, byValue }) {
+export function Axes({ model, place }) {
   const { left, bottom, right, cell } = place;
   const every = cell[0] < 17 ? 2 : 1;
   const columns = Array.from({ length: model.n_heads }, (_, column) => column + 1);
@@ -23,9 +23,9 @@ export function Axes({ model, place, byValue }) {
       ${columns
         .filter((column) => (column - 1) % every === 0)
         .map((column) => html`<text class="tick middle" x=${left + (column - 0.5) * cell[0]} y=${bottom + 15}>${column}</text>`)}
-      ${!byValue && html`<${Brackets} ...${{ model, place }} />`}
+      <${Brackets} ...${{ model, place }} />
       <text class="axis middle" x=${(left + right) / 2} y=${place.height - 7}>
-        ${byValue ? "Place within the layer (the number in a cell is its head)" : groupsOf(model).length > 0 ? "Head; brackets share keys and values" : "Head"}
+        ${groupsOf(model).length > 0 ? "Head; brackets share keys and values" : "Head"}
       </text>
       <text class="axis" x="0" y=${place.top - 8}>Layer</text>
     </g>
@@ -88,25 +88,6 @@ export function LayerMeans({ measure, model, place, dark }) {
         `;
       })}
       <path class="zero" d=${`M${x + scale(centre(measure))[0] + 0.5} ${place.top}V${place.bottom}`} />
-    </g>
-  `;
-}
-
-/** Over the grid, the mean of each head's number over the layers. */
-export function HeadMeans({ measure, model, place }) {
-  const height = place.top - 34;
-  const scale = toBar(measure, height);
-  const base = place.top - 8;
-  return html`
-    <g class="means" aria-hidden="true">
-      <text class="axis" x=${place.left} y="11">Mean of the heads with the same number, over the layers</text>
-      ${headMeans(measure, model).map((one, head) => {
-        if (one === null) return null;
-        const [from, to] = scale(one);
-        const width = Math.max(4, place.cell[0] * 0.5);
-        return html`<rect class="bar" x=${place.left + (head + 0.5) * place.cell[0] - width / 2} y=${base - to} width=${width} height=${Math.max(1, to - from)} />`;
-      })}
-      <path class="zero" d=${`M${place.left} ${base - scale(centre(measure))[0] + 0.5}H${place.right}`} />
     </g>
   `;
 }

@@ -1,7 +1,8 @@
 /** Attention maps as matrices of queries by keys, with a cursor that several matrices share. */
 
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
+import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { shown } from "../lib/tokens.js";
+import { useWidth } from "./hooks.js";
 
 const [LABELS, SHORT_LABELS] = [88, 64]; // pixels next to and above the cells; the second in narrow windows
 const NARROW = 360;
@@ -23,20 +24,19 @@ export function useCursor() {
 /**
  * One matrix.
  * @param {{map: Float32Array, tokens: string[], queries?: string[], colour: function, hidden: boolean[],
- *   hiddenQueries?: boolean[], kept?: boolean[]|null, generated?: boolean[], empty?: number[], cursor: object, title: string, write: function,
- *   size: number|null, smallest: number}} props
+ *   hiddenQueries?: boolean[], generated?: boolean[], empty?: number[], cursor: object, title: string, write: function,
+ *   smallest: number}} props
  *   tokens: those attended to; queries: those that attend, the same unless stated; hidden: tokens whose rows and
- *   columns are faint; kept: the cells that are not, null for all; empty: rows of which nothing is left;
- *   colour(weight) is [red, green, blue]; size: pixels of a cell, null to fit the width, though not
- *   under `smallest`; write(weight): as people read it
+ *   columns are faint; empty: rows of which nothing is left;
+ *   colour(weight) is [red, green, blue]; cells fit the width, though not under `smallest`
+ *   pixels; write(weight): as people read it
  */
-export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, kept = null, generated = [], empty = [], cursor, title, write, size, smallest = LEGIBLE }) {
-  const frame = useRef(null);
-  const width = useWidth(frame);
+export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, generated = [], empty = [], cursor, title, write, smallest = LEGIBLE }) {
+  const [frame, width] = useWidth(640);
   const shape = [queries.length, tokens.length];
   const labels = width < NARROW ? SHORT_LABELS : LABELS;
   const fitting = Math.floor((width - labels - 2) / tokens.length);
-  const pixels = size ?? Math.max(smallest, Math.min(LARGEST, fitting));
+  const pixels = Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
   const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${weightAt({ map, empty }, cell, tokens.length, write)}`;
   return html`<div
@@ -54,7 +54,7 @@ export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQu
     <div class="matrix-sheet">
       <${Labels} kind="keys" chosen=${cell?.key} ...${{ tokens, pixels, hidden, generated }} />
       <${Labels} kind="queries" chosen=${cell?.query} tokens=${queries} pixels=${pixels} hidden=${hiddenQueries} generated=${generated} />
-      <${Cells} ...${{ map, shape, colour, hidden, hiddenQueries, kept, cursor }} />
+      <${Cells} ...${{ map, shape, colour, hidden, hiddenQueries, cursor }} />
     </div>
   </div>`;
 }
@@ -75,18 +75,6 @@ function moveCursor(event, cursor, [rows, columns]) {
   cursor.point({ query: inside(from.query + step[0], rows), key: inside(from.key + step[1], columns) });
 }
 
-/** Width of an element, followed as it changes. */
-function useWidth(element) {
-  const [width, setWidth] = useState(640);
-  useLayoutEffect(() => setWidth(element.current.clientWidth), []);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(entry.contentRect.width));
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
-}
-
 function Labels({ kind, tokens, pixels, hidden, generated, chosen }) {
   return html`<div class=${`labels of-${kind}`} aria-hidden="true">
     ${tokens.map((token, index) => {
@@ -98,16 +86,16 @@ function Labels({ kind, tokens, pixels, hidden, generated, chosen }) {
   </div>`;
 }
 
-function Cells({ map, shape: [rows, columns], colour, hidden, hiddenQueries, kept, cursor }) {
+function Cells({ map, shape: [rows, columns], colour, hidden, hiddenQueries, cursor }) {
   const canvas = useRef(null);
-  const pixels = useMemo(() => imageOf(map, [rows, columns], { colour, hidden, hiddenQueries, kept }), [map, colour, hidden, hiddenQueries, kept]);
+  const pixels = useMemo(() => imageOf(map, [rows, columns], { colour, hidden, hiddenQueries }), [map, colour, hidden, hiddenQueries]);
   useLayoutEffect(() => canvas.current.getContext("2d").putImageData(pixels, 0, 0), [pixels]);
   const cellAt = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const index = (offset, length, n) => Math.max(0, Math.min(n - 1, Math.floor((offset / length) * n)));
     return { query: index(event.clientY - box.top, box.height, rows), key: index(event.clientX - box.left, box.width, columns) };
   };
-  const { cell, kept: held } = cursor;
+  const { cell, kept } = cursor;
   return html`<div
     class="cells"
     onPointerMove=${(event) => cursor.point(cellAt(event))}
@@ -116,16 +104,16 @@ function Cells({ map, shape: [rows, columns], colour, hidden, hiddenQueries, kep
     <canvas ref=${canvas} width=${columns} height=${rows} aria-hidden="true"></canvas>
     ${cell && html`<div class="row-mark" style=${{ "--at": cell.query }}></div>
       <div class="column-mark" style=${{ "--at": cell.key }}></div>`}
-    ${held && html`<div class="kept-mark" style=${{ "--row": held.query, "--column": held.key }}></div>`}
+    ${kept && html`<div class="kept-mark" style=${{ "--row": kept.query, "--column": kept.key }}></div>`}
   </div>`;
 }
 
-/** One pixel per cell; the rows and columns of hidden tokens are faint, and so is what is not kept. */
-function imageOf(map, [rows, columns], { colour, hidden, hiddenQueries, kept }) {
+/** One pixel per cell; the rows and columns of hidden tokens are faint. */
+function imageOf(map, [rows, columns], { colour, hidden, hiddenQueries }) {
   const image = new ImageData(columns, rows);
   map.forEach((weight, index) => {
     const [red, green, blue] = colour(weight);
-    const dim = hiddenQueries[Math.floor(index / columns)] || hidden[index % columns] || (kept && !kept[index]);
+    const dim = hiddenQueries[Math.floor(index / columns)] || hidden[index % columns];
     image.data.set([red, green, blue, dim ? 40 : 255], 4 * index);
   });
   return image;

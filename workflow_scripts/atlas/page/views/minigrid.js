@@ -22,10 +22,10 @@ export function gridSize(model) {
 
 /**
  * @param {{model: object, values: (number|null)[], colour: function, light: function, marked: number[],
- *   crossed: function, text: function, label: string, onChoose: function}} props
- *   colour and light (as saved) give a value's colour; crossed(i): hatch it; text(i): its title
+ *   text: function, label: string, onChoose: function}} props
+ *   colour and light (as saved) give a value's colour; text(i): its title
  */
-export function MiniGrid({ model, values, colour, light, marked, crossed = () => false, text, label, onChoose }) {
+export function MiniGrid({ model, values, colour, light, marked, text, label, onChoose }) {
   const { n_layers: layers, n_heads: heads } = model;
   const cell = cellOf(model);
   const [width, height] = gridSize(model);
@@ -38,7 +38,6 @@ export function MiniGrid({ model, values, colour, light, marked, crossed = () =>
       return html`<g key=${index} transform=${`translate(${x} ${y})`} data-head=${headName(model, index)} onClick=${() => onChoose?.(index)}>
         <title>${text(index)}</title>
         <rect width=${side} height=${side} fill=${colour(value) ?? "var(--missing)"} data-light-fill=${light(value) ?? "#eceae5"} />
-        ${value !== null && crossed(index) && html`<path d=${`M2 ${side - 2}L${side - 2} 2M2 ${side / 2}L${side / 2} 2M${side / 2} ${side - 2}L${side - 2} ${side / 2}`} stroke="#808080" stroke-width="1" />`}
         ${marked.includes(index) && html`<rect x="-0.75" y="-0.75" width=${cell} height=${cell} fill="none" stroke="var(--focus)" data-light-stroke="#b34700" stroke-width="2.5" />`}
       </g>`;
     })}

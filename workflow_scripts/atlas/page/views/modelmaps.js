@@ -7,27 +7,26 @@ import { firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
-import { headIndex, headName, layersOf, measuresOf, modelOf } from "../lib/measures.js";
+import { moved } from "../lib/layout.js";
+import { findMeasure, hatched, headIndex, headName, KIND, layersOf, measuresOf, modelOf, valueText } from "../lib/measures.js";
 import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
 import { kindsOf } from "../lib/opening.js";
 import { aboutType } from "../lib/pairtexts.js";
-import { ramp } from "../lib/scales.js";
-import { directionOf, sentencesOf } from "../lib/sentences.js";
+import { colours, ramp } from "../lib/scales.js";
 import { wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
 import { FirstChoice, StateChoice } from "./headmaps.js";
 import { useMaps } from "./stored.js";
 import { useWidth } from "./hooks.js";
+import { Legend } from "./legend.js";
 import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
 import { Findings, Kinds } from "./opening.js";
 import { Outcome } from "./outcome.js";
 import { MeasurePicker } from "./picker.js";
-import { DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
-const [LABELS, GAP] = [56, 5];
-const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
+const [LABELS, GAP] = [56, 7];
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function ModelMaps({ atlas, state, go, dark }) {
@@ -55,18 +54,17 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const [words, setWords] = useState(false);
   const [box, width] = useWidth(1000);
   const measures = measuresOf(atlas, model);
-  const frames = useMemo(() => new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, colour]))), [kinds]);
+  const measure = findMeasure(atlas, model, state.measure);
+  const frames = useMemo(() => (measure ? framesOf(measure, dark) : new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, { colour }])))), [kinds, measure, dark]);
   const named = stateOf(segment, state.state);
-  const sentences = useMemo(() => sentencesOf(segment), [segment]);
-  const direction = directionOf(sentences, state.sentences);
   const first = firstHidden(model, state);
   const size = sizeOf(width - LABELS, model.n_heads);
   const blocks = useMemo(
     () => blocksOf(model, segment, named).map((block) => {
-      const places = placesOf(block, { sentences, direction, words, first });
+      const places = placesOf(block, { words, first });
       return { ...block, hidesFirst: first, places, step: stepOf(places, size) };
     }),
-    [model, segment, named, direction, words, size, first],
+    [model, segment, named, words, size, first],
   );
   const { maps, error } = useMaps(atlas, blocks.map(({ id }) => id));
   const heads = useMemo(() => maps && blocks.map((block, place) => headsOf(model, block, maps[place])).flat(), [maps, blocks]);
@@ -75,25 +73,32 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
     <div class="choices">
-      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Colours" none="weights of each head" ...${{ atlas, measures }} value="" choose=${(measure, of) => go({ view: "grid", measure, ...(of !== model.name && { model: of }) })} others />`}
+      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} others />`}
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
-      <${DirectionChoice} ...${{ sentences, direction, go }} />
-      ${!direction && (!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
+      ${(!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${FirstChoice} ...${{ models: [model], state, go }} />
-      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, direction, words, first }} table=${tableOf(palettes.light)} />
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first }} table=${tableOf(palettes.light)} />
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
     ${first && heads && html`<p class="note">${leftNote(heads)}</p>`}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
-    <${ModelMapsLegend} ...${{ blocks, direction, words, first, dark }} />
-    <${Kinds} ...${{ kinds, state }} />
+    <${ModelMapsLegend} ...${{ blocks, words, first, dark }} />
+    ${measure && measure.id !== KIND
+      ? html`<${Legend} ...${{ measure, dark, filters: [], framed: true }} choose=${measure.scale === "category" ? (value) => go({ view: "grid", filter: `${measure.id}:${value}` }) : undefined} /><p class="small"><a href=${format({ ...state, view: "grid" })}>Numbers of all heads</a></p>`
+      : html`<${Kinds} ...${{ kinds, state }} />`}
     ${error && html`<p role="alert">${error}</p>`}
-    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, frames, start: headIndex(model, state.head) }} />`}
+    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, frames, measure, start: headIndex(model, state.head) }} wide=${LABELS + model.n_heads * (size + GAP) > width} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </div>`;
+}
+
+/** A border in the colour of each head's value; open where the data cannot tell. */
+function framesOf(measure, dark) {
+  const colour = colours(measure, dark);
+  return new Map(measure.value.map((value, index) => [index, { colour: colour(value), open: hatched(measure, index) }]));
 }
 
 /** The words of a text; those that the model generated are marked. */
@@ -140,7 +145,7 @@ function mostText({ most, block }) {
   return `${shown(block.keys.tokens[most.key])} (token ${most.key + 1}), ${number(100 * most.mean, 0)}% of the attention`;
 }
 
-function Grid({ model, heads, blocks, size, table, address, frames, start }) {
+function Grid({ model, heads, blocks, size, table, address, frames, measure, start, wide }) {
   const area = useRef(null);
   const [active, setActive] = useState(start);
   const [pointed, setPointed] = useState(null);
@@ -152,12 +157,11 @@ function Grid({ model, heads, blocks, size, table, address, frames, start }) {
   }, []);
   const press = (event) => {
     const index = Number(event.target.dataset.index ?? -1);
-    const [layer, column] = [Math.floor(index / model.n_heads), index % model.n_heads];
-    const [up, right] = STEPS[event.key] ?? [0, { Home: -column, End: model.n_heads - 1 - column }[event.key]];
-    if (index < 0 || right === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = moved(event.key, index, model);
+    if (next === null) return;
     event.preventDefault();
-    const inside = column + right >= 0 && column + right < model.n_heads;
-    if (inside) area.current.querySelector(`[data-index="${(layer + up) * model.n_heads + column + right}"]`)?.focus();
+    area.current.querySelector(`[data-index="${next}"]`)?.focus();
   };
   const point = (event) => {
     const link = event.target.closest("[data-index]");
@@ -175,7 +179,7 @@ function Grid({ model, heads, blocks, size, table, address, frames, start }) {
     }));
   }, [found, size, table, stop, address, frames]);
   return html`
-    <${Readout} pointed=${pointed} model=${model} />
+    <${Readout} ...${{ pointed, model, measure, wide }} />
     <div class="all-maps" style=${{ "--labels": `${LABELS}px`, "--gap-maps": `${GAP}px` }}>
       <div ref=${area} role="grid" aria-label="Maps of all heads; the top row is the last layer" class="maps-sheet"
         onKeyDown=${press} onPointerMove=${point} onPointerLeave=${() => setPointed(null)} onFocusOut=${() => setPointed(null)}
@@ -213,19 +217,19 @@ function HeadMap({ head, name, size, table, frame, href, current }) {
     canvas.current.getContext("2d").putImageData(new ImageData(pixelsOf(small, table), small.width, small.height), 0, 0);
   }, [small, table]);
   return html`<span role="gridcell">
-    <a class=${frame ? "head-map framed" : "head-map"} href=${href} data-index=${head.index} data-head=${name} tabindex=${current ? 0 : -1} style=${{ width: `${size}px`, height: `${height}px`, "--frame": frame }}
+    <a class=${["head-map", frame?.colour && "framed", frame?.open && "open"].filter(Boolean).join(" ")} href=${href} data-index=${head.index} data-head=${name} tabindex=${current ? 0 : -1} style=${{ width: `${size}px`, height: `${height}px`, "--frame": frame?.colour }}
       aria-label=${`Head ${name}, most attention: ${mostText(head)}`}>
       <canvas ref=${canvas} width=${small.width} height=${small.height} aria-hidden="true"></canvas>
     </a>
   </span>`;
 }
 
-function Readout({ pointed, model }) {
-  if (!pointed) return html`<p class="hint maps-readout">Point at a map to read a weight; a click, or Enter, opens the head's card.</p>`;
+function Readout({ pointed, model, measure, wide }) {
+  if (!pointed) return html`<p class="hint maps-readout">${wide && html`<b>Scroll the maps sideways to see all ${model.n_heads} heads of a layer.</b> `}Point at a map to read a weight; a click, or Enter, opens the head's card.</p>`;
   const { head, cell } = pointed;
   const { queries, keys } = head.block;
   return html`<p class="maps-readout" aria-hidden="true">
-    <b>${headName(model, head.index)}</b>
+    <b>${headName(model, head.index)}</b>${measure && html` <bdi>${measure.title}: ${valueText(measure, head.index)}</bdi>;`}
     ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${head.empty.includes(cell.query) ? "nothing left" : number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
     <span class="soft"> most attention: <bdi>${mostText(head)}</bdi></span>
   </p>`;

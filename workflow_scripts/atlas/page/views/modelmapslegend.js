@@ -5,21 +5,19 @@ import { stateTitle } from "../lib/choice.js";
 import { headName, layersOf } from "../lib/measures.js";
 import { pixelsOf } from "../lib/modelmaps.js";
 import { headColumns } from "../lib/rows.js";
-import { saveSvg } from "../lib/save.js";
+import { saveImage } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { standalone } from "./figures.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv, SavePicture } from "./saves.js";
 
 const TICKS = [0, 0.04, 0.25, 0.5, 1];
 const SCALE = "Colour is the square root of the weight, on one scale from 0 to 1 for all maps.";
 
 /** What attends to what in each map. */
-function axesText(direction, words, first) {
+function axesText(words, first) {
   const without = [words && "without special tokens", first && "columns without the first token, the rest of each row scaled to sum to 1"].filter(Boolean);
-  if (!direction) return `Rows attend to columns; ${["both are in the order of the text", ...without].join(", ")}.`;
-  const [from, to] = direction.toUpperCase();
-  return `Rows, the tokens of sentence ${from}, attend to columns, those of ${from === to ? "the same sentence" : to}, in the order of the text, without special tokens.`;
+  return `Rows attend to columns; ${["both are in the order of the text", ...without].join(", ")}.`;
 }
 
 function poolText(blocks) {
@@ -27,27 +25,27 @@ function poolText(blocks) {
   return steps.length > 0 ? `A point is the largest of ${steps.map((step) => `${step} × ${step}`).join(" or ")} weights.` : "";
 }
 
-/** @param {{blocks: object[], direction: string, words: boolean, first: boolean, dark: boolean}} props */
-export function ModelMapsLegend({ blocks, direction, words, first, dark }) {
-  return html`<div class="maps-legend small" id="legend">
+/** @param {{blocks: object[], words: boolean, first: boolean, dark: boolean}} props */
+export function ModelMapsLegend({ blocks, words, first, dark }) {
+  return html`<div class="maps-legend small">
     <span class="maps-scale">Weight
       <span class="maps-bar">
         <i style=${{ background: `linear-gradient(to right, ${ramp("sequential", dark).join(", ")})` }}></i>
         ${TICKS.map((weight) => html`<span style=${{ left: `${100 * Math.sqrt(weight)}%` }}>${weight}</span>`)}
       </span>
     </span>
-    <span class="soft">${SCALE} ${axesText(direction, words, first)} ${poolText(blocks)}</span>
+    <span class="soft">${SCALE} ${axesText(words, first)} ${poolText(blocks)}</span>
   </div>`;
 }
 
 /** Buttons that save all maps as one picture, and for each head the token with the most attention. */
-export function SaveModelMaps({ model, segment, state, blocks, heads, direction, words, first, table }) {
+export function SaveModelMaps({ model, segment, state, blocks, heads, words, first, table }) {
   const file = [model.name, segment.id, state, "all-heads", first && "without-first"].filter(Boolean).join("_");
   const title = `All heads of ${model.title} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, state)}`;
-  const save = () => saveSvg(standalone(html`<${Figure} ...${{ model, heads, table }} />`), file, { title, notes: [SCALE, axesText(direction, words, first), poolText(blocks)].filter(Boolean) });
+  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, table }} />`), file, { title, notes: [SCALE, axesText(words, first), poolText(blocks)].filter(Boolean) }, type);
   return html`<span class="saves">
-    <button type="button" class="save-svg" disabled=${!heads} onClick=${save}>SVG</button>
-    <${SaveCsv} disabled=${!heads} title="The most attended token of each head" rows=${() => rowsOf(model, segment, state, heads, direction || [words ? "words" : "all", first && "without-first"].filter(Boolean).join("-"))} name=${file} />
+    <${SavePicture} save=${save} disabled=${!heads} />
+    <${SaveCsv} disabled=${!heads} title="The most attended token of each head" rows=${() => rowsOf(model, segment, state, heads, [words ? "words" : "all", first && "without-first"].filter(Boolean).join("-"))} name=${file} />
   </span>`;
 }
 

@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
-import { plural } from "../lib/format.js";
+import { plural, withMinus } from "../lib/format.js";
 import { findingsOf } from "../lib/opening.js";
 
 /** The findings about a model, each a link to the view that shows it. */
@@ -14,7 +14,7 @@ export function Findings({ atlas, model, state }) {
     <ul>
       ${found.map(({ sentence, numbers, verdict, address }) => html`<li key=${sentence}>
         <a href=${address + (state.theme ? `&theme=${state.theme}` : "")}><bdi>${sentence}</bdi></a>
-        <span class="soft small"><bdi> ${numbers}${verdict && `. Claim: ${verdict}`}</bdi></span>
+        <span class="soft small"><bdi> ${withMinus(numbers)}${verdict && `. Claim: ${verdict}`}</bdi></span>
       </li>`)}
     </ul>
   </section>`;

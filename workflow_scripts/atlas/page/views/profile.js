@@ -6,11 +6,9 @@ import { number, pValue } from "../lib/format.js";
 import { beats, countOf, denial, differs, hatched, headName, intervalOf, nullOf, oneSided, valueText, withUnit } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { headColumns } from "../lib/rows.js";
-import { saveSvg, textWidth } from "../lib/save.js";
 import { domain } from "../lib/scales.js";
 import { matches } from "../lib/search.js";
-import { standalone } from "./figures.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv } from "./saves.js";
 
 const [WIDTH, HEIGHT, PAD] = [180, 20, 5];
 const DOT = "Dot: this head; open where it is not better than the baseline or, with no better side, does not detectably differ from it.";
@@ -30,7 +28,7 @@ function strip(measure, i) {
 }
 
 /** The head's value and interval over a rug of all heads' values; the baseline is a dashed line. */
-export function Strip({ measure, i, colour = "var(--accent)", ink = "var(--ink)", ground = "var(--panel)" }) {
+export function Strip({ measure, i }) {
   const found = strip(measure, i);
   if (!found || measure.value[i] === null) return null;
   const { at } = found;
@@ -40,10 +38,10 @@ export function Strip({ measure, i, colour = "var(--accent)", ink = "var(--ink)"
   const none = nullOf(measure, i) ?? null;
   const open = hatched(measure, i);
   return html`<svg class="strip" width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-    <path d=${rug} stroke=${ink} stroke-width="1" stroke-opacity="0.16" />
-    ${none !== null && html`<path d=${`M${x(none)} 0V${HEIGHT}`} stroke=${ink} stroke-width="1.2" stroke-dasharray="2 2" />`}
-    ${interval && html`<path d=${`M${x(interval[0])} 10H${x(interval[1])}`} stroke=${colour} stroke-width="3" stroke-linecap="round" stroke-opacity="0.75" />`}
-    <circle cx=${x(measure.value[i])} cy="10" r="4" stroke=${colour} stroke-width="1.6" fill=${open ? ground : colour} />
+    <path d=${rug} stroke="var(--ink)" stroke-width="1" stroke-opacity="0.16" />
+    ${none !== null && html`<path d=${`M${x(none)} 0V${HEIGHT}`} stroke="var(--ink)" stroke-width="1.2" stroke-dasharray="2 2" />`}
+    ${interval && html`<path d=${`M${x(interval[0])} 10H${x(interval[1])}`} stroke="var(--accent)" stroke-width="3" stroke-linecap="round" stroke-opacity="0.75" />`}
+    <circle cx=${x(measure.value[i])} cy="10" r="4" stroke="var(--accent)" stroke-width="1.6" fill=${open ? "var(--panel)" : "var(--accent)"} />
   </svg>`;
 }
 
@@ -67,26 +65,18 @@ export function written(measure, i) {
 
 /** The table of all measures, by paper. */
 export function Profile({ atlas, model, measures, index, state }) {
-  const [order, setOrder] = useState("paper");
   const [words, setWords] = useState("");
   const label = headName(model, index);
   const file = `${model.name}_${label}_measures`;
   const found = measures.filter((measure) => matches(measure, words.trim()));
-  const sections = order === "paper" ? byPaper(atlas, found) : [{ measures: byRank(found, index) }].filter((section) => section.measures.length > 0);
+  const sections = byPaper(atlas, found);
   const missing = measures.filter((measure) => measure.value[index] === null).length;
   return html`<section class="profile" aria-labelledby="profile-title">
     <div class="section-head">
       <h3 id="profile-title">Every measure</h3>
-      <label>Order
-        <select value=${order} onChange=${(event) => setOrder(event.target.value)}>
-          <option value="paper">by paper</option>
-          <option value="rank">by rank</option>
-        </select>
-      </label>
       <label>Find <input type="search" value=${words} placeholder="dobj" size="12" onInput=${(event) => setWords(event.target.value)} /></label>
       ${found.length < measures.length && html`<span class="soft small" role="status">${found.length} of ${measures.length}</span>`}
       <span class="saves">
-        <button class="save-svg" onClick=${() => savePicture(sections, index, `Head ${label} of ${model.title}`, file)}>SVG</button>
         <${SaveCsv} rows=${() => rowsOf(model, measures, index)} name=${file} />
       </span>
     </div>
@@ -138,14 +128,6 @@ function byPaper(atlas, measures) {
   return sections;
 }
 
-function byRank(measures, index) {
-  const share = (measure) => {
-    const place = standing(measure, index);
-    return place ? place.rank / place.of : 2;
-  };
-  return measures.toSorted((a, b) => share(a) - share(b));
-}
-
 function rowsOf(model, measures, index) {
   return measures.map((measure) => {
     const place = standing(measure, index);
@@ -171,22 +153,4 @@ function rowsOf(model, measures, index) {
       of: place?.of,
     };
   });
-}
-
-function savePicture(sections, index, title, file) {
-  const members = sections.flatMap(({ measures }) => measures).filter((measure) => measure.value[index] !== null && strip(measure, index));
-  const row = 22;
-  const widest = (words) => Math.ceil(Math.max(0, ...members.map((measure) => textWidth(words(measure), 9))));
-  const left = widest(({ title: name }) => name) + 8;
-  const right = left + WIDTH + 8;
-  const width = right + widest((measure) => valueText(measure, index));
-  const line = (measure, place) => html`<g transform=${`translate(0 ${place * row})`}>
-    <text x=${left - 8} y="14" text-anchor="end">${measure.title}</text>
-    <g transform=${`translate(${left} 0)`}><${Strip} measure=${measure} i=${index} colour="#0b5394" ink="#000000" ground="#ffffff" /></g>
-    <text x=${right} y="14">${valueText(measure, index)}</text>
-  </g>`;
-  const height = members.length * row;
-  const figure = html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-size="9">${members.map(line)}</svg>`;
-  const notes = [`${DOT} Bar: its interval. Ticks: all heads. Dashed: the baseline.`];
-  saveSvg(standalone(figure), file, { title, notes });
 }

@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { hatched, headName, intervalOf, known, nullOf, valueText } from "../lib/measures.js";
-import { reach } from "../lib/cloud.js";
+import { reach } from "../lib/scales.js";
 import { listed } from "../lib/statistics.js";
 import { pointing } from "./hooks.js";
 

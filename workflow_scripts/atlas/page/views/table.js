@@ -1,7 +1,7 @@
 /** All heads of a measure in a table that can be sorted. */
 
 import { html } from "../vendor/standalone.module.js";
-import { capital, number, plural, pValue, withMinus } from "../lib/format.js";
+import { capital, number, plural, pValue } from "../lib/format.js";
 import { claim, countOf, headName, holds, nullOf, ranks, valueText } from "../lib/measures.js";
 import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
@@ -11,11 +11,11 @@ import { ClaimFilter, Filters } from "./filters.js";
 import { pointing, useHeads } from "./hooks.js";
 import { IntervalLine } from "./ranked.js";
 import { Roles, RolesOf } from "./roles.js";
-import { SaveCsv } from "./savecsv.js";
+import { SaveCsv } from "./saves.js";
 
 /** @param {{atlas, state, go}} props */
 export function TableView({ atlas, state, go }) {
-  const { model, measure, filters, passes, selected, open } = useHeads(atlas, state, go);
+  const { model, measure, filters, passes, open } = useHeads(atlas, state, go);
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
   const columns = columnsOf(measure, model);
   const first = measure.scale === "category" || measure.better === "low" ? "value" : "-value";
@@ -27,7 +27,7 @@ export function TableView({ atlas, state, go }) {
   const tools = [html`<${Chooser} ...${{ atlas, state, measure, go }} />`, !inForce && html`<${ClaimFilter} ...${{ measure, filters, go }} />`];
   return html`
     <${Context} ...${{ atlas, state, measure, tools }} />
-    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    <${Filters} ...${{ atlas, model, filters, passes, go }} />
     <${Roles} ...${{ model, filters, go }} />
     ${left > 0 && html`<p class="small soft">${plural(left, "head")} that ${left === 1 ? "does" : "do"} not pass ${left === 1 ? "is" : "are"} not listed.</p>`}
     <div class="table-box" tabindex="0" role="region" aria-label="Heads" ...${pointing()}>
@@ -40,7 +40,7 @@ export function TableView({ atlas, state, go }) {
         <tbody>
           ${order.map(
             (index) => html`
-              <tr key=${index} data-index=${index} class=${selected.has(index) ? "selected" : ""}>
+              <tr key=${index} data-index=${index}>
                 ${columns.map(({ key, left: atLeft, cell }) => html`<td key=${key} class=${atLeft ? "left" : ""}>${cell(model, index, open)}</td>`)}
               </tr>
             `,
@@ -96,7 +96,7 @@ function columnsOf(measure, model) {
     measure.low && { key: "low", title: "Interval from", cell: end("low") },
     measure.high && { key: "high", title: "to", cell: end("high") },
     numeric && { key: "rank", title: "Rank", cell: (_model, index) => ranks(measure)[index] ?? "–" },
-    measure.null !== null && numeric && { key: "null", title: withMinus(measure.null_title ?? "baseline"), cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
+    measure.null !== null && numeric && { key: "null", title: measure.null_title ?? "baseline", cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
     measure.p && { key: "p", title: "p, corrected", cell: (_model, index) => pValue(measure.p[index]) },
     claim(measure) && { key: "holds", title: capital(claim(measure)), left: true, cell: (_model, index) => ({ true: "yes", false: "no" })[holds(measure, index)] ?? "–" },
     measure.n !== null && { key: "n", title: "n", cell: (_model, index) => countOf(measure, index) ?? "–" },

@@ -7,29 +7,30 @@ import { hatched, valueText } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { intervalText, Strip } from "./profile.js";
 
-/** Measures of a task that state what is better, or what kind of head it is; not those of mere behaviour. */
-function isInformative({ better, scale }) {
-  return better !== null || scale === "category";
+/** Whether a measure of a task states what is better, or what kind of head it is, and this head is not one of most heads with the same number. */
+function isInformative(measure, index) {
+  const { tied, of } = standing(measure, index) ?? { tied: 0, of: 1 };
+  return (measure.better !== null || measure.scale === "category") && tied < of / 2;
 }
 
-function ofTask(measures, task) {
-  return measures.filter((measure) => measure.task === task && isInformative(measure));
+function ofTask(measures, task, index) {
+  return measures.filter((measure) => measure.task === task && isInformative(measure, index));
 }
 
 /** @param {{model: object, measures: object[], index: number, state: object}} props */
 export function Tasks({ model, measures, index, state }) {
-  const tasks = [...new Set(measures.map(({ task }) => task))].filter((task) => task !== null && ofTask(measures, task).length > 0);
+  const tasks = [...new Set(measures.map(({ task }) => task))].filter((task) => task !== null && ofTask(measures, task, index).length > 0);
   if (tasks.length === 0) return null;
-  const others = measures.filter((measure) => measure.task !== null && !isInformative(measure)).length;
+  const others = measures.filter((measure) => measure.task !== null && !isInformative(measure, index)).length;
   return html`<section class="tasks" aria-labelledby="tasks-title">
     <div class="section-head"><h3 id="tasks-title">Effects on each task</h3></div>
     <div class="tasks-columns">
       ${tasks.map((task) => html`<div key=${task}>
         <h4>${titleOf(model, task)}</h4>
-        <ul>${ofTask(measures, task).map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}</ul>
+        <ul>${ofTask(measures, task, index).map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}</ul>
       </div>`)}
     </div>
-    <p class="soft small">An open dot does not detectably differ from the baseline. ${others > 0 && `${plural(others, "measure")} of what it attends to on a task ${others === 1 ? "stands" : "stand"} in the table below.`}</p>
+    <p class="soft small">An open dot does not detectably differ from the baseline. ${others > 0 && `${plural(others, "measure")} of what it attends to on a task, or at which half of the heads have the same number, ${others === 1 ? "stands" : "stand"} in the table below.`}</p>
   </section>`;
 }
 

@@ -7,10 +7,10 @@ import { useHover } from "./hooks.js";
 import { RolesOf } from "./roles.js";
 
 /**
- * @param {{model, measures, place}} props  place(index) -> {x, y, width} of the head within the picture,
+ * @param {{model, measure, place}} props  place(index) -> {x, y, width} of the head within the picture,
  *   and the picture's width; a screen reader reads the head's own label instead
  */
-export function Tooltip({ model, measures, place }) {
+export function Tooltip({ model, measure, place }) {
   const index = useHover();
   const at = index >= 0 ? place(index) : null;
   if (!at) return null;
@@ -19,13 +19,13 @@ export function Tooltip({ model, measures, place }) {
   return html`
     <div class="tooltip" aria-hidden="true" style=${style}>
       <b>${headName(model, index)}</b> ${lensName(model, index) && html`<span class="small soft">${lensName(model, index)} from 0</span>`}
-      ${measures.map((measure) => html`<${Numbers} ...${{ measure, index, titled: measures.length > 1 }} />`)}
+      <${Numbers} ...${{ measure, index }} />
       <p class="roles-of"><${RolesOf} ...${{ model, index, titled: true }} /></p>
     </div>
   `;
 }
 
-function Numbers({ measure, index, titled }) {
+function Numbers({ measure, index }) {
   const interval = intervalOf(measure, index);
   const [none, n, rank] = [nullOf(measure, index) ?? null, countOf(measure, index), ranks(measure)[index]];
   const rows = [
@@ -36,7 +36,6 @@ function Numbers({ measure, index, titled }) {
     n && ["n", String(n)],
   ].filter(Boolean);
   return html`
-    ${titled && html`<p class="of">${measure.title}</p>`}
     <p class="value">${valueText(measure, index)}${measure.label?.[index] ? html` <span class="label">${measure.label[index]}</span>` : ""}</p>
     <dl>${rows.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
     ${hatched(measure, index) && html`<p class="small">hatched: ${denial(measure)}</p>`}

@@ -1,9 +1,14 @@
-/** The button that saves numbers of heads as CSV. */
+/** The buttons that save a picture, and numbers of heads as CSV. */
 
 import { html } from "../vendor/standalone.module.js";
 import { saveCsv } from "../lib/save.js";
 
 const COUNTS = "Layers and heads count from 1; in layer_from_0 and head_from_0 from 0.";
+
+/** @param {{save: (type: "svg"|"png") => void, disabled?: boolean}} props */
+export function SavePicture({ save, disabled = false }) {
+  return ["svg", "png"].map((type) => html`<button type="button" class=${`save-${type}`} title="Save the picture, ready for a paper" disabled=${disabled} onClick=${() => save(type)}>${type.toUpperCase()}</button>`);
+}
 
 /**
  * @param {{rows: () => object[], name: string, title?: string, disabled?: boolean, stated?: boolean}} props  whether
