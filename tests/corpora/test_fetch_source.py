@@ -2,6 +2,7 @@
 
 import hashlib
 import http.server
+import stat
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -210,6 +211,15 @@ def test_archives_become_folders_and_only_files_of_the_table_are_published(tmp_p
         (work / name).write_text("b")
     fetch_source.publish(archived, work, folder)
     assert contents(folder) == {"x.zip/in/a.txt": b"a", "a.txt": b"b"}
+
+
+def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("in/link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr(link, "../secret")
+    with pytest.raises(InputError, match=r"x: not unpacked \(in/link is a symbolic link\); y"):
+        downloads.unpack(tmp_path / "x.zip", tmp_path / "folder", "x", "y")
 
 
 def test_an_archive_that_is_none_is_fetched_again(tmp_path: Path) -> None:

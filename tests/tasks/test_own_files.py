@@ -67,16 +67,16 @@ def test_three_classes_of_pairs(
     assert texts_of(split_of(table, "train")) == [("Yes.",), ("No.",)]
 
 
-def test_columns_without_names_are_those_of_dev(
+def test_columns_without_names_are_those_of_train(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: dict
 ) -> None:
     define(monkeypatch, entry)
     (tmp_path / "dev.CSV").write_text(",claim,reply,label\n0,a,b,good\n1,c,d,bad\n", "utf-8")
     (tmp_path / "train.tsv").write_text("reply\tclaim\tlabel\nf\te\tgood\nh\tg\tbad\n", "utf-8")
     table, _ = run(tmp_path, "mine", entry | {"path": str(tmp_path)})
-    assert texts_of(table) == [("e", "f"), ("g", "h"), ("a", "b"), ("c", "d")]
+    assert texts_of(table) == [("f", "e"), ("h", "g"), ("b", "a"), ("d", "c")]
     (tmp_path / "train.tsv").write_text("claim\tlabel\ne\tgood\n", "utf-8")
-    words = "train.tsv:2: the texts are claim here, claim and reply in other rows; name the columns"
+    words = "dev.CSV:2: the texts are claim and reply here, claim in other rows; name the columns"
     refused(lambda: run(tmp_path, "mine", entry | {"path": str(tmp_path)}), tmp_path, words)
 
 

@@ -52,3 +52,6 @@ def test_a_task_of_a_development_set_trains_nothing(
     (tmp_path / "dev.tsv").write_text("text\tlabel\none\ta\ntwo\tb\n", encoding="utf-8")
     source = entry | {"path": str(tmp_path)}
     refused(lambda: trained_on(tmp_path, "mine", source), "mine: no training file; put one next")
+    (tmp_path / "dev.tsv").write_bytes(b"\xff never read")
+    (tmp_path / "train.tsv").write_text("text\tlabel\none\ta\ntwo\tb\n", encoding="utf-8")
+    assert len(read_task(trained_on(tmp_path, "mine", source))) == 2

@@ -1,6 +1,7 @@
 """A task of the study's own, from TSV, CSV or JSON Lines; read strictly."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +23,24 @@ NO_TEXTS = ("", "unnamed: 0", "id", "idx", "index", "split")
 
 
 def read(
-    path: Path, name: str, task: Task, encoding: str = "utf-8", aside: bool = False
+    path: Path,
+    name: str,
+    task: Task,
+    encoding: str = "utf-8",
+    aside: bool = False,
+    wanted: Iterable[str] | None = None,
 ) -> dict[str, SplitRows]:
-    """The splits of a directory with train and dev, which needs no train, or of one file.
+    """The `wanted` splits of a directory with train and dev, which needs no train, or of one file.
 
     Of one file, texts that stand in an earlier row are left out, so that none is in both splits. So
     they are of dev without train, if every fifth row is put `aside`. Columns that the study does
-    not name are those of dev.
+    not name are those of train, where there is one.
     """
     if path.is_file():
         rows, _ = read_file(path, name, task, encoding)
         return split_file(without_repeats({"all": rows})["all"], ASIDE if aside else REMAINDERS)
     splits, columns = {}, task.texts
-    for split in ("dev", "train"):
+    for split in wanted or ("train", "dev"):
         names = [f"{split}{ending}{packed}" for ending in ENDINGS for packed in ("", ".gz")]
         found = [file for file in sorted(path.glob("*")) if file.name.lower() in names]
         if len(found) > 1 or (split == "dev" and not found):
@@ -46,7 +52,7 @@ def read(
             splits[split], columns = read_file(found[0], name, task, encoding, columns)
     if aside and "train" not in splits:
         return split_file(without_repeats(splits)["dev"], ASIDE)
-    return dict(reversed(splits.items()))
+    return splits
 
 
 def read_file(

@@ -1,6 +1,7 @@
 """A task as the study reads it: its examples in one table, sampled and counted."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,21 @@ FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
 def read(
-    source: dict[str, Any], name: str, task: Task, aside: bool
+    source: dict[str, Any],
+    name: str,
+    task: Task,
+    aside: bool = False,
+    wanted: Iterable[str] | None = None,
 ) -> dict[str, glue_files.SplitRows]:
-    """Every split of the task, from where the config states; `dev_<domain>` of its domains."""
+    """Every split of the task, from where the config states; `dev_<domain>` of its domains.
+
+    Of a directory the `wanted` ones are read alone.
+    """
     if "hub" in source:
         return glue_files.read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
     if task.own and source["format"] == "table":
-        return own_files.read(path, name, task, source["encoding"], aside)
+        return own_files.read(path, name, task, source["encoding"], aside, wanted)
     if path.is_file():
         form = {key: source[key] for key in FORMAT_KEYS if key in source}
         paths = {"train": path} | {f"dev_{key}": path_of(domains[key]) for key in domains}
@@ -35,7 +43,7 @@ def read(
         return glue_files.split_file(kept.pop("train"), remainders) | kept
     if domains:
         raise InputError(f"{path}: domains need a file of sentences; drop tasks.{name}.domains")
-    return glue_files.read_directory(path, task)
+    return glue_files.read_directory(path, task, wanted)
 
 
 def count(part: glue_files.SplitRows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple]:

@@ -7,8 +7,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.sources import path_of
-from workflow_scripts.tasks import glue_files
 from workflow_scripts.tasks.prepare_task import check_labels, read, sampled
 
 
@@ -27,10 +25,7 @@ def main(
     task = TASKS[name]
     if generated is not None:
         source = {"path": str(generated)}
-    if "hub" not in source and not task.own and path_of(source).is_dir():
-        splits = glue_files.read_directory(path_of(source), task, ["train"])
-    else:
-        splits = read(source, name, task, aside=False)
+    splits = read(source, name, task, wanted=["train"])
     if "train" not in splits:
         raise InputError(f"{name}: no training file; put one next to that of dev")
     frame = sampled(splits["train"], name, "train", n_train, seed)

@@ -14,6 +14,7 @@ import hashlib
 import lzma
 import os
 import re
+import stat
 import tarfile
 import zipfile
 import zlib
@@ -258,6 +259,8 @@ def _members(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if archive.name.endswith(".zip"):
         with zipfile.ZipFile(archive) as zipped:
             for info in zipped.infolist():
+                if stat.S_ISLNK(info.external_attr >> 16):
+                    raise ValueError(f"{info.filename} is a symbolic link")
                 if not info.is_dir():
                     yield info.filename, zipped.open(info)
         return
