@@ -116,7 +116,7 @@ def test_a_study_writes_the_list_by_one_score(tmp_path: Path) -> None:
     assert (heads.full.tolist(), *heads[1:]) == ([[1, 0.75], [0.25, 0.5]], 0, 8)
     assert files.read_scores(paths["lists"] / "heads.json", 2).tolist() == heads.full.tolist()
     card = (paths["lists"] / "card.md").read_text(encoding="utf-8")
-    assert card.splitlines()[-1] == "| 50% | 3.5000 | +0.5000 (+0.2500 to +0.7500) | 64 |"
+    assert "| 50% | 3.5000 | +0.5000 (+0.2500 to +0.7500) | 64 |\n\nHeads stream in" in card
     for mixed in (HeadList(np.array([[0, 1], [0, 1.0]]), 0, 8), HeadList(np.ones((2, 2)), 0, 8)):
         assert "measured_loss" not in context_files.windows(
             mixed, pd.DataFrame(lines, columns=columns)

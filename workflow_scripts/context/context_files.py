@@ -37,7 +37,7 @@ def main(
     files.write_scores(lists / "heads.json", heads.full, card["n_heads"])
     types = json.dumps(windows(heads, curve), indent=2) + "\n"
     (lists / "layer_types.json").write_text(types, encoding="utf-8")
-    text = files.card(card["name"], heads, curve)
+    text = files.card(card["name"], heads, curve) + f"\nHeads stream in the order of `{score}`.\n"
     (lists / "card.md").write_text(text, encoding="utf-8")
 
 
