@@ -70,4 +70,4 @@ use rule light_step as context_files with:
         recent=CONTEXT["recent"],
 
 
-PAGES += expand(rules.context_files.output.lists, model=context.models())
+PAGES += expand(rules.context_files.output.lists_digests, model=context.models())
