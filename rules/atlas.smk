@@ -153,6 +153,9 @@ if "translation" in config:
     ATLAS_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)
     ATLAS_MAPS += expand(rules.translator_maps.output.maps, run=TRANSLATION_RUNS)
 
+# The models whose lists of heads the page offers.
+ATLAS_LISTS = SERVED["context"] if "context" in config else []
+
 
 use rule light_step as atlas_data with:
     input:
@@ -189,6 +192,7 @@ use rule light_step as atlas_heads with:
 use rule light_step as atlas_page with:
     input:
         unpack(atlas_findings),
+        **contents(lists=expand("<results>/{model}/context/lists", model=ATLAS_LISTS)),
         atlas=rules.atlas_data.output.atlas,
         figures=lambda w: [entry.path for entry in ENTRIES if entry.kind == "figure"],
         sources=ATLAS_PAGE,

@@ -124,6 +124,19 @@ use rule model_step as retrieval with:
         seed=config["seed"],
 
 
+use rule model_step as generated_retrieval with:
+    input:
+        **MODEL,
+        corpus=BATTERY_TEXT,
+    output:
+        scores=battery_retrieval.measured("<results>/{model}/battery/generated_retrieval.parquet"),
+    params:
+        **step("battery/generated_retrieval.py"),
+        **without(BATTERY["retrieval"], ("threshold",)),
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
 battery_retrieval.drawn(
     "battery-retrieval",
     "retrieval by head",

@@ -15,7 +15,12 @@ CONTEXT_READ = {
     "corpus": CONTEXT_TEXT,
     "seen": [BATTERY_TEXT] if CONTEXT_RETRIEVAL else [],
 }
-CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws")) | {"seed": config["seed"]}
+if CONTEXT["list_by"] == "retrieval" and not CONTEXT_RETRIEVAL:
+    raise InputError(
+        "config: context.list_by: retrieval is no score here; let the battery measure it on another "
+        "corpus (battery.further_measures), or choose another"
+    )
+CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws", "list_by")) | {"seed": config["seed"]}
 
 
 use rule training_step as context_scores with:
@@ -49,3 +54,20 @@ context.drawn(
     "loss by share of streaming heads",
     input={"curves": rules.context_streaming.output.curves},
 )
+
+
+use rule light_step as context_files with:
+    input:
+        model=rules.model_card.output.model,
+        scores=rules.context_scores.output.scores,
+        curves=rules.context_streaming.output.curves,
+    output:
+        **folder("lists", "<results>/{model}/context/lists"),
+    params:
+        **step("context/context_files.py"),
+        score=CONTEXT["list_by"],
+        sinks=CONTEXT["sinks"],
+        recent=CONTEXT["recent"],
+
+
+PAGES += expand(rules.context_files.output.lists_digests, model=context.models())

@@ -38,6 +38,7 @@ def with_evidence(atlas: dict[str, Any]) -> dict[str, Any]:
             "caption": [["", "Points are "], ["emphasis", "heads"], ["literal", HOSTILE[1]]],
             "width": 60,
             "height": 30,
+            "files": {"heads.tsv": HOSTILE[0]} if i == 1 else {},
             "data": base64.b64encode(zlib.compress(SVG.encode())).decode(),
         }
         for i in (1, 2)

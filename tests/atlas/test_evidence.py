@@ -74,7 +74,19 @@ def test_a_figure_comes_back_unchanged_with_its_size_and_caption(tmp_path: Path)
     assert (found["width"], found["height"]) == (60.5, 30)
     assert zlib.decompress(base64.b64decode(found["data"])) == svg
     parts = [("", "Of "), ("emphasis", "m"), ("", ", "), ("literal", "x < 1"), ("", ".")]
-    assert found["caption"] == parts
+    assert found["caption"] == parts and "files" not in found
+
+
+def test_the_curves_of_streaming_heads_have_the_list_of_heads(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_bytes(b'<svg width="60pt" viewBox="0 0 60.5 30"></svg>')
+    folder = tmp_path / "m/context/lists"
+    folder.mkdir(parents=True)
+    for name in ("full_attention_heads.tsv", "config.json", "card.md"):
+        (folder / name).write_text(name, encoding="utf-8")
+    listed = [{"id": f"{model}/context-curves", "caption": "Of heads."} for model in "mn"]
+    one, other = figures_of(2 * [tmp_path / "a.svg"], listed, [folder])
+    assert one["files"] == {name: name for name in ("full_attention_heads.tsv", "config.json")}
+    assert "files" not in other
 
 
 def test_markup_that_the_page_does_not_show_is_refused() -> None:

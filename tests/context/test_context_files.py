@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.context import files
+from workflow_scripts.context import context_files, files
 from workflow_scripts.context.files import CONFIG, HeadList
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.errors import InputError
 
 FULL = np.array([[1, 0.1, 0], [0.25, 0.5, 0.5], [0, 1 / 3, 1], [0.75, 0, 0.2]])
@@ -79,3 +81,43 @@ def test_the_card_has_the_curve_in_words_and_numbers() -> None:
     assert "9 of 12 key-value heads stream." in text
     assert "the first 4 and the last 256 tokens." in text
     assert text.splitlines()[-1] == "| 50% | 3.2500 | +0.0400 (-0.0100 to +0.0900) | 23,592,960 |"
+
+
+def test_a_study_writes_the_list_by_one_score(tmp_path: Path) -> None:
+    """With the loss of layers' windows where a step has just these: no sinks, and whole layers."""
+    paths = {name: tmp_path / name for name in ("model", "scores", "curves", "lists")}
+    write_card({"name": "tiny", "n_heads": 4}, paths["model"])
+    axes = {"layer": range(2), "head": range(4)}
+    kv_heads, kvzip = (
+        np.array([[0, 0, 1, 1]] * 2),
+        np.array([[0.9, 0.9, 0.8, 0.8], [0, 0, 0.1, 0.1]]),
+    )
+    rows = tables.tidy(axes, key_value_head=kv_heads, kvzip=kvzip, exact=kvzip[:, ::-1])
+    tables.write(rows, paths["scores"])
+    columns = [
+        "order",
+        "share",
+        "streaming",
+        "nats",
+        "change",
+        "change_low",
+        "change_high",
+        "bytes",
+    ]
+    lines = [["exact", 0.5, 2, 9, 9, 9, 9, 9], ["kvzip", 0.5, 2, 3.5, 0.5, 0.25, 0.75, 64]]
+    tables.write_csv(pd.DataFrame(lines, columns=columns), paths["curves"])
+    for sinks in (4, 0):
+        context_files.main(**paths, score="kvzip", sinks=sinks, recent=8)
+        found = json.loads((paths["lists"] / "layer_types.json").read_text(encoding="utf-8"))
+        measured = found.pop("measured_loss", None)
+        assert found["layer_types"] == ["full_attention", "sliding_attention"]
+    assert measured == {"nats": 3.5, "change": 0.5, "change_low": 0.25, "change_high": 0.75}
+    heads = files.read_heads(paths["lists"])
+    assert (heads.full.tolist(), *heads[1:]) == ([[1, 0.75], [0.25, 0.5]], 0, 8)
+    assert files.read_scores(paths["lists"] / "heads.json", 2).tolist() == heads.full.tolist()
+    card = (paths["lists"] / "card.md").read_text(encoding="utf-8")
+    assert "| 50% | 3.5000 | +0.5000 (+0.2500 to +0.7500) | 64 |\n\nHeads stream in" in card
+    for mixed in (HeadList(np.array([[0, 1], [0, 1.0]]), 0, 8), HeadList(np.ones((2, 2)), 0, 8)):
+        assert "measured_loss" not in context_files.windows(
+            mixed, pd.DataFrame(lines, columns=columns)
+        )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
+from tests.atlas.made_up import HOSTILE
 from tests.default_study import DEMO
 from tests.web.conftest import NARROW, Opener, Study
 from tests.web.page import go, parsed_csv, saved, settle
@@ -47,6 +48,7 @@ def test_a_claim_leads_to_its_figure_and_its_view(hostile: Study, show: Opener) 
     expect(figure).to_be_focused()
     settle(page)
     assert figure.locator("img").evaluate("(image) => image.naturalWidth") == 60
+    assert saved(page, figure.get_by_role("link", name="heads.tsv")) == HOSTILE[0]
     assert page.locator(":root").get_attribute("data-theme") == "dark"
     page.go_back()
     page.get_by_role("link", name="In the atlas").first.click()

@@ -39,6 +39,9 @@ def test_a_wrong_study_starts_no_job(study: TinyStudy) -> None:
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "config: atention: unknown key; accepted: " in refusal(done.stderr)
+    study.config["context"]["list_by"] = "retrieval"
+    study.write_config()
+    assert "context.list_by: retrieval is no score" in refusal(study.snakemake("all").stderr)
     assert not (study.folder / "results").exists()
 
 

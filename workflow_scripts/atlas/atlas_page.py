@@ -220,20 +220,21 @@ def main(
     printed: list[Path] = (),
     figures: list[Path] = (),
     listed: list[dict[str, str]] = (),
+    lists: list[Path] = (),
     origins: dict | None = None,
 ) -> None:
     """Write the page; `file` is the study's, which the page's commands name, `about` its words.
 
     `claims` are the models' tables of claims, and `cases` what their rows are of, in the same
-    order; `listed` states of each of the `figures` what it is. The others are as `findings_of` and
-    `claims_of` read them.
+    order; `listed` states of each of the `figures` what it is. The others are as `findings_of`,
+    `claims_of` and `figures_of` read them.
     """
     content = json.loads(atlas.read_text(encoding="utf-8"))
     content["study"] |= {"file": file} if file else {}
     content["study"]["about"] = [*filter(None, [about]), *content["study"]["about"]]
     models = judged(claims, cases)
     behind = {row["id"]: row for path in published for row in rows_of(path)}
-    content["figures"] = figures_of(figures, listed)
+    content["figures"] = figures_of(figures, listed, lists)
     content["findings"] = findings_of(content, models, behind, printed, origins or {})
     content["claims"] = claims_of(models, behind, content["figures"], content["measures"])
     page.write_text(build(fit(content, megabytes)), encoding="utf-8")

@@ -17,6 +17,7 @@ TEXTS = ("id", "paper", "place", "statement", "case", "rule", "paper_model", "un
 TEXTS += ("because", "later")
 NUMBERS = ("paper_value", "ours", "ci_low", "ci_high", "rule_low", "rule_high", "reference")
 NUMBERS += ("untrained_low", "untrained_high")
+LIST = ("full_attention_heads.tsv", "config.json")  # of heads, in a folder of context/lists
 SIZE = re.compile(rb'<svg[^>]* viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 
 
@@ -75,11 +76,15 @@ def _note(row: Row) -> str:
     return "; ".join(filter(None, parts))
 
 
-def figures_of(files: Iterable[Path], listed: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
+def figures_of(
+    files: Iterable[Path], listed: Iterable[Mapping[str, str]], lists: Iterable[Path] = ()
+) -> list[dict[str, Any]]:
     """The figures as the page holds them: each of `listed` with its caption's parts and its SVG.
 
-    Width and height are in points; `data` is deflated, in base64, as the maps are.
+    Width and height are in points; `data` is deflated, in base64, as the maps are. `lists` are the
+    models' context/lists; their list of heads goes with the curves as `files`, {name: text}.
     """
+    curves = {f"{folder.parents[1].name}/context-curves": folder for folder in lists}
     found = []
     for path, about in zip(files, listed, strict=True):
         svg = path.read_bytes()
@@ -87,6 +92,9 @@ def figures_of(files: Iterable[Path], listed: Iterable[Mapping[str, str]]) -> li
         data = base64.b64encode(zlib.compress(svg, 9)).decode()
         parts = caption_parts(about["caption"])
         found.append({**about, "caption": parts, "width": width, "height": height, "data": data})
+        if folder := curves.get(about["id"]):
+            texts = {name: (folder / name).read_text(encoding="utf-8") for name in LIST}
+            found[-1]["files"] = texts
     return found
 
 

@@ -70,6 +70,7 @@ RETRIEVAL = Table(
     **PERCENT,
     **GROUP,
 )
+GENERATED = Table("battery/generated_retrieval.parquet", value="score", **PERCENT, **GROUP)
 EIGENVALUE = replace(
     COPYING,
     value="eigenvalue",
@@ -152,6 +153,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         "most attended token is in the needle and is that token (after Wu et al. 2024), the answer "
         "teacher-forced. Mean over needles. Interval: 95%, bootstrap over needles; p: sign flips "
         "of needles, against the answer's other tokens, corrected for all heads.",
+    )
+    yield GENERATED.form(
+        "retrieval.generated",
+        "Retrieval, generated",
+        "The share of a needle's different tokens that the head copies while the model generates "
+        "the answer (after Wu et al. 2024). Mean over needles of which the answer has more than "
+        "half of the words (ROUGE-1 recall). Interval: 95%, bootstrap over needles.",
+        without=GENERATED in found and not found[GENERATED]["n"].any(),
     )
 
 

@@ -55,10 +55,11 @@ def write_heads(folder: Path, heads: HeadList) -> None:
     (folder / CONFIG).write_text(json.dumps(sizes) + "\n", encoding="utf-8")
 
 
-def read_heads(path: Path) -> HeadList:
+def read_heads(path: Path, shape: tuple[int, int] | None = None) -> HeadList:
     """Read a table and the config.json next to it; `path` is the table, or the folder of both.
 
-    Values are cut to 0 to 1, as learnt gates lie a little beyond. Raises InputError.
+    Values are cut to 0 to 1, as learnt gates lie a little beyond. Raises InputError, also for a
+    table of another `shape` than a model's layers and key-value heads, where that is given.
     """
     table = path / HEADS if path.is_dir() else path
     with _readable(table):
@@ -68,6 +69,11 @@ def read_heads(path: Path) -> HeadList:
         sinks, recent = int(sizes["sink_size"]), int(sizes["recent_size"])
         if sinks < 0 or recent < 1:
             raise ValueError("sink_size < 0 or recent_size < 1")
+    if shape and full.shape != shape:
+        raise InputError(
+            f"{path}: {full.shape} layers and key-value heads, but the model has {shape}; "
+            "use a list of this model"
+        )
     return HeadList(full.clip(0, 1), sinks, recent)
 
 

@@ -66,12 +66,7 @@ def apply(
     watchers = next(
         known.watched.watchers for each in body.modules() if (known := attention.MODULES.get(each))
     )
-    heads = None if path is None else read_heads(Path(path))
-    if heads is not None and heads.full.shape != shape:
-        raise InputError(
-            f"{path}: {heads.full.shape} layers and key-value heads, but the model has {shape}; "
-            "use a list of this model"
-        )
+    heads = None if path is None else read_heads(Path(path), shape)
     for earlier in [each for each in watchers if isinstance(each, Streaming)]:
         watchers.remove(earlier)
         earlier.hook.remove()

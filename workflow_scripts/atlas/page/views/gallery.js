@@ -21,7 +21,7 @@ export function Gallery({ atlas, state }) {
 function Figure({ figure, state, asked }) {
   const [address, setAddress] = useState();
   const element = useRef(null);
-  const { id, title, label, caption, width, height } = figure;
+  const { id, title, label, caption, width, height, files = {} } = figure;
   useEffect(() => void pictureOf(id).then(setAddress), [id]);
   useEffect(() => {
     if (!asked) return;
@@ -31,7 +31,8 @@ function Figure({ figure, state, asked }) {
   return html`<figure ref=${element} tabindex="-1" aria-label=${title} aria-busy=${address ? "false" : "true"}>
     <h4><a href=${format({ ...state, figure: id })}><bdi>${title}</bdi></a>${label && html` <span class="soft"><bdi>${label}</bdi></span>`}</h4>
     <img src=${address} alt=${title} width=${Math.round((4 / 3) * width)} height=${Math.round((4 / 3) * height)} loading="lazy" />
-    <figcaption class="small"><bdi>${caption.map(([mark, text]) => marked(mark, text))}</bdi> ${address && html`<a class="save" href=${address} download=${`${id.replaceAll("/", "-")}.svg`}>SVG</a>`}</figcaption>
+    <figcaption class="small"><bdi>${caption.map(([mark, text]) => marked(mark, text))}</bdi> ${address && html`<a class="save" href=${address} download=${`${id.replaceAll("/", "-")}.svg`}>SVG</a>`}
+      ${Object.entries(files).map(([name, text]) => html` <a class="save" href=${`data:text/plain,${encodeURIComponent(text)}`} download=${name}>${name}</a>`)}</figcaption>
   </figure>`;
 }
 
