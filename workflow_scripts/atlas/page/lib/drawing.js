@@ -21,28 +21,21 @@ export function opacity(weight, top) {
  *   hiddenQueries?: boolean[], keys?: number}} how
  *   `only` keeps one query's or one key's lines; lines to `hidden` keys and from hidden queries, the same
  *   unless stated, are left out; `keys`: how many there are, as many as queries unless stated
- * @returns {{levels: {opacity: number, pairs: number[][]}[], drawn: number, left: number}}
- *   pairs of [query, key]; how many lines are drawn, and how many weights are fainter
+ * @returns {{opacity: number, pairs: number[][]}[]}  levels; pairs of [query, key]
  */
 export function lines(map, { top, faintest, only = {}, hidden = [], hiddenQueries = hidden, keys = side(map) }) {
   const levels = Array.from({ length: LEVELS }, (_, level) => ({ opacity: (level + 1) / LEVELS, pairs: [] }));
-  let drawn = 0;
-  let left = 0;
   for (let query = 0; query < map.length / keys; query++) {
     if (hiddenQueries[query] || (only.query !== undefined && only.query !== query)) continue;
     for (let key = 0; key < keys; key++) {
       if (hidden[key] || (only.key !== undefined && only.key !== key)) continue;
       const weight = map[query * keys + key];
-      if (weight < faintest) {
-        left++;
-        continue;
-      }
+      if (weight < faintest) continue;
       const level = Math.min(LEVELS - 1, Math.max(0, Math.round(opacity(weight, top) * LEVELS) - 1));
       levels[level].pairs.push([query, key]);
-      drawn++;
     }
   }
-  return { levels: levels.filter(({ pairs }) => pairs.length > 0), drawn, left };
+  return levels.filter(({ pairs }) => pairs.length > 0);
 }
 
 function side(map) {

@@ -44,7 +44,7 @@ function withoutState({ id, state, task }) {
  * @param {string} b
  * @returns {string}
  */
-export function commonTitle(a, b) {
+function commonTitle(a, b) {
   if (a === b) return a;
   const [left, right] = [a.split(", "), b.split(", ")];
   const end = left.findIndex((part, index) => part !== right[index]);

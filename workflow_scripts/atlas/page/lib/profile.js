@@ -112,7 +112,7 @@ function behind({ measure, standing: { overlapping: others } }, i, write) {
  * @param {number} rank
  * @returns {string}
  */
-export function ordinal(rank) {
+function ordinal(rank) {
   const teen = rank % 100 >= 11 && rank % 100 <= 13;
   const ending = teen ? "th" : ["th", "st", "nd", "rd"][rank % 10] ?? "th";
   return `${rank}${ending}`;

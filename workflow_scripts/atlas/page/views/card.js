@@ -51,7 +51,7 @@ export function Card({ atlas, state, go, dark, from }) {
       <${Nearest} ...${shared} />
       <${Comparisons} ...${shared} />
     </div>
-    <details class="statistics">
+    <details>
       <summary>Every measure of the head</summary>
       <${Profile} ...${shared} />
     </details>

@@ -31,7 +31,7 @@ export function ChangedMaps({ atlas, a, b, segments: [ofA], go, dark }) {
   const file = `changed-maps_${sideText(a)}_${sideText(b)}_${ofA.id}`.replaceAll("/", "-");
   const rows = () => values.map((distance, i) => ({ model_a: a.model.name, state_a: a.state, model_b: b.model.name, state_b: b.state, segment: ofA.id, ...headColumns(a.model, i), distance }));
   const pick = (index) => go({ a: sideText({ ...a, index }), b: sideText({ ...b, index }) });
-  return html`<section class="grids" aria-labelledby="changed-maps">
+  return html`<section aria-labelledby="changed-maps">
     <div class="section-head"><h3 id="changed-maps">Which heads' maps differ</h3><span class="saves"><${SavePicture} save=${save} /><${SaveCsv} rows=${rows} name=${file} /></span></div>
     <figure>
       <figcaption>Every head, A against B <${ColourBar} ramp=${ramp("sequential", dark)} ...${{ low, high }} what="nats" /></figcaption>

@@ -45,7 +45,7 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
       ${words(queries, hiddenQueries, left - 5, "end")} ${words(tokens, hidden, right + 5, "start")}
       ${heads.map(
         ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
-          ${lines(map, { top, faintest, hidden, hiddenQueries, keys: tokens.length }).levels.map(
+          ${lines(map, { top, faintest, hidden, hiddenQueries, keys: tokens.length }).map(
             ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
           )}
         </g>`,

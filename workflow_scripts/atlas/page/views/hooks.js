@@ -103,7 +103,7 @@ export function useEntrance(main, view, index, opening) {
   return from.current;
 }
 
-// What stands for a head and can have the focus: a cell, a point, a button in a row.
+// What stands for a head and can have the focus: a cell, a map, a button in a row.
 function headIn(main, index) {
   const element = main.querySelector(`[data-index="${index}"]`);
   return element?.matches("[tabindex]") ? element : element?.querySelector("button");

@@ -64,7 +64,7 @@ function Bar({ measure, dark }) {
         `)}
       </defs>
       <path class="rug" d=${rug(measure, x)} />
-      <rect x=${SIDE} y=${BAR.top} width=${width} height=${BAR.height} fill="url(#ramp-page)" data-light-fill="url(#ramp-light)" class="ramp" />
+      <rect x=${SIDE} y=${BAR.top} width=${width} height=${BAR.height} fill="url(#ramp-page)" data-light-fill="url(#ramp-light)" />
       ${marks.map((mark) => html`
         <path class="mark" d=${`M${x(mark)} ${BAR.top + BAR.height}v4`} />
         <text class="tick middle" x=${x(mark)} y=${BAR.top + BAR.height + 16}>${number(mark, decimals)}</text>
@@ -73,7 +73,7 @@ function Bar({ measure, dark }) {
       ${none !== null && html`
         <path class="null" d=${`M${x(none)} ${BAR.top - 3}V${BAR.top + BAR.height}`} />
         <path class="null-mark" d=${`M${x(none)} ${BAR.top + BAR.height + 1}l-4 6h8z`} />
-        <text class="axis null-name" x=${SIDE} y="88">▲ ${measure.null_title ?? "baseline"}: ${withUnit(measure, none)}</text>
+        <text class="axis" x=${SIDE} y="88">▲ ${measure.null_title ?? "baseline"}: ${withUnit(measure, none)}</text>
       `}
       ${value !== null && value !== undefined && html`<path class="needle no-save" d=${`M${x(value)} ${BAR.top + BAR.height}V${BAR.top - 8}l-4 -6h8l-4 6`} />`}
     </svg>

@@ -28,7 +28,7 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
     hidden=${side === "query" ? hiddenQueries : hidden}
   />`;
   return html`<div class="lines-view" style=${{ "--tall": n * row }}>
-    <div class="lines-picture" style=${{ "--row": `${row}px` }} onMouseLeave=${() => setPointed(null)}>
+    <div style=${{ "--row": `${row}px` }} onMouseLeave=${() => setPointed(null)}>
       <div class="lines-head" aria-hidden="true"><span>from (query)</span><span>to (key)</span></div>
       <div class="lines-body">
         ${column("query")}
@@ -53,7 +53,7 @@ function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, focu
   const draw = (only) =>
     heads.map(({ label, colour, map }) => {
       const size = { left: 0, right: WIDTH, row };
-      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, hiddenQueries, keys });
+      const levels = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, hiddenQueries, keys });
       return html`<g key=${label} stroke=${colour}>
         ${levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, size)} stroke-opacity=${opacity} />`)}
       </g>`;

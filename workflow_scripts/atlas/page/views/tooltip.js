@@ -20,7 +20,7 @@ export function Tooltip({ model, measure, place }) {
     <div class="tooltip" aria-hidden="true" style=${style}>
       <b>${headName(model, index)}</b> ${lensName(model, index) && html`<span class="small soft">${lensName(model, index)} from 0</span>`}
       <${Numbers} ...${{ measure, index }} />
-      <p class="roles-of"><${RolesOf} ...${{ model, index, titled: true }} /></p>
+      <p><${RolesOf} ...${{ model, index, titled: true }} /></p>
     </div>
   `;
 }
