@@ -13,11 +13,9 @@ import numpy as np
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
-from workflow_scripts.battery.retrieval import Haystack, MostAttended, haystacks, make_needles
+from workflow_scripts.battery.retrieval import Haystack, MostAttended, opened
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import read_examples
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.model import attention, causal_engine, models, running
+from workflow_scripts.core.model import attention, running
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.bootstrap import INDEPENDENT, bootstrap_mean
 
@@ -63,12 +61,8 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write each head's score with its 95% interval over needles, and how many needles count."""
-    card = read_card(model)
-    tokenizer = models.load_tokenizer(directory := models.directory_of(card))
-    start = [] if card["start"] is None else [card["start"]]
-    needles, found = make_needles(n_needles, seed), []
-    texts = haystacks(read_examples(corpus), needles, tokenizer, n_tokens, start)
-    decoder = causal_engine.load_causal(directory, running.pick_device(device))
+    decoder, tokenizer, needles, texts = opened(model, corpus, n_needles, n_tokens, device, seed)
+    found = []
     for needle, text in zip(needles, job.progress(texts, desc="answers"), strict=True):
         tokens, keys = generated(decoder, text)
         counts = recall(tokenizer.decode(tokens), needle.answer) > 0.5

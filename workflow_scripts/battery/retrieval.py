@@ -198,25 +198,33 @@ def scores(
     return with_role(frame, values["score"] - values["others"], above)
 
 
-def each_needle(
+def opened(
     model: Path, corpus: Path, n_needles: int, n_tokens: int, device: str, seed: int
-) -> Iterator[tuple[Haystack, np.ndarray, dict[str, np.ndarray]]]:
-    """Each needle's text, which tokens of its answer the model produces, and its `shares`."""
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, list[Needle], list[Haystack]]:
+    """The decoder, its tokenizer, the needles and their texts. Raises InputError for long ones."""
     card = read_card(model)
     directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
     start = [] if card["start"] is None else [card["start"]]
-    made = make_needles(n_needles, seed)
-    texts = haystacks(read_examples(corpus), made, tokenizer, n_tokens, start)
+    needles = make_needles(n_needles, seed)
+    texts = haystacks(read_examples(corpus), needles, tokenizer, n_tokens, start)
     longest = max(len(text.ids) for text in texts)
     if longest > card["max_positions"]:
         raise InputError(
             f"config: battery.retrieval.n_tokens: {n_tokens} and a needle are {longest} tokens, "
             f"but {card['name']} has {card['max_positions']} positions; lower it"
         )
-    language_model = causal_engine.load_causal(directory, running.pick_device(device))
+    decoder = causal_engine.load_causal(directory, running.pick_device(device))
+    return decoder, tokenizer, needles, texts
+
+
+def each_needle(
+    model: Path, corpus: Path, n_needles: int, n_tokens: int, device: str, seed: int
+) -> Iterator[tuple[Haystack, np.ndarray, dict[str, np.ndarray]]]:
+    """Each needle's text, which tokens of its answer the model produces, and its `shares`."""
+    decoder, _, _, texts = opened(model, corpus, n_needles, n_tokens, device, seed)
     for text in job.progress(texts, desc="needles"):
-        keys, produced = retrieved(language_model, text)
+        keys, produced = retrieved(decoder, text)
         yield text, produced, shares(keys, produced, text)
 
 
