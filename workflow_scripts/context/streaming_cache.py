@@ -127,9 +127,9 @@ def _attend(
     if not isinstance(key, StreamingLayer):
         return sdpa_attention_forward(module, query, key, value, mask, **others)
     known = {*HARMLESS, "scaling", "dropout", "sliding_window"}  # the mask has windows
-    changed = [name for name in others if name not in known and others[name] is not None]
-    if changed:
-        raise InputError(f"StreamingCache: attention with {changed[0]}; use apply")
+    for name, given in others.items():  # None and False are as good as not given
+        if name not in known and given is not None and given is not False:
+            raise InputError(f"StreamingCache: attention with {name}; use apply")
     if mask is not None and not mask[:, :, -1].all():
         raise InputError("StreamingCache: padding, or a model's own windows; use apply")
     return key.attend(query, mask, others.get("scaling")).transpose(1, 2).contiguous(), None
