@@ -30,7 +30,7 @@ PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
 
 
 class Header(NamedTuple):
-    """A GGUF file's tokenizer, config and number of weights; the type of most where quantised."""
+    """A GGUF file, its tokenizer, config and number of weights; the type of most if quantised."""
 
     reader: Any  # gguf's
     tokenizer: FastTokenizer
