@@ -153,6 +153,7 @@ if "translation" in config:
     ATLAS_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)
     ATLAS_MAPS += expand(rules.translator_maps.output.maps, run=TRANSLATION_RUNS)
 
+
 # The models whose lists of heads the page offers.
 ATLAS_LISTS = SERVED["context"] if "context" in config else []
 
