@@ -142,6 +142,9 @@ ENDLESS = io.BytesIO(gzip.decompress(ONE)[:1024])  # the file without the archiv
         (tar({str(number): b"" for number in range(9)}), "more than 8 files"),
         (b"no archive", "not a gzip file|could not be opened"),
     ],
+    ids=lambda given: (
+        f"{len(given)} bytes" if isinstance(given, bytes) else given
+    ),  # they hold a time
 )
 def test_an_unsafe_archive_is_refused(
     index: Path, tmp_path: Path, archive: bytes, reason: str, monkeypatch: pytest.MonkeyPatch
