@@ -89,6 +89,17 @@ def test_the_picture_is_that_of_a_constrained_layout(tmp_path: Path) -> None:
     np.testing.assert_array_equal(saved, plain)
 
 
+def test_one_panel_is_as_wide_as_its_legend(tmp_path: Path) -> None:
+    with figures.style():
+        figure, (axes,) = figures.panels(["one task"], 2.3, 2)
+        for name in ("a legend that is much wider", "than a panel", "of one task"):
+            axes.plot([0, 1], [0, 1], label=name)
+        figure.legend(loc="outside upper center", ncols=3)
+        figures.save(figure, *(tmp_path / kind for kind in ("svg", "pdf", "png")))
+        assert figure.get_figwidth() < figures.TWO_COLUMNS
+        assert not clipped(figure)
+
+
 def test_the_label_of_the_model_stands_above(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ SHOWN = {kind: colours.EFFECTS[kind] for kind in ("cannot tell", "gain", "loss")
 NAMED = 4  # heads of a panel that are named at most
 LINE = 0.1  # of a panel's height that a name needs
 LEADER = 10  # a name that is farther from its point is joined to it by a line
+MARGIN = 0.1  # inches beside the widest text of a narrow figure
 HALF_MARKER = 3.5  # half the width of a point's marker, in points
 
 
@@ -306,8 +307,16 @@ def shift_of(number: int, of: int) -> float:
 def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
     """Save in three formats, without dates, so that the same figure is the same file.
 
-    The job's label of its model stands above, where there is one.
+    The job's label of its model stands above, where there is one. A figure that is narrower than
+    its legend, a title or a label becomes as wide.
     """
+    wide = [
+        *figure.legends,
+        *(text for axes in figure.axes for text in (axes.title, axes.xaxis.label)),
+    ]
+    needed = max(each.get_window_extent().width for each in wide) / figure.dpi
+    if needed > figure.get_figwidth() < TWO_COLUMNS:
+        figure.set_figwidth(needed + MARGIN)
     box = _labelled(figure, job.label)
     save_png(figure, png, dpi=DPI, box=box)
     figure.set_layout_engine("none")  # arranged once; each arrangement costs as much as a drawing
