@@ -310,10 +310,8 @@ def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
     The job's label of its model stands above, where there is one. A figure that is narrower than
     its legend, a title or a label becomes as wide.
     """
-    wide = [
-        *figure.legends,
-        *(text for axes in figure.axes for text in (axes.title, axes.xaxis.label)),
-    ]
+    wide = [*figure.legends, *figure.texts]
+    wide += [text for axes in figure.axes for text in (axes.title, axes.xaxis.label)]
     needed = max(each.get_window_extent().width for each in wide) / figure.dpi
     if needed > figure.get_figwidth() < TWO_COLUMNS:
         figure.set_figwidth(needed + MARGIN)
