@@ -314,7 +314,7 @@ def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
     wide += [text for axes in figure.axes for text in (axes.title, axes.xaxis.label)]
     needed = max(each.get_window_extent().width for each in wide) / figure.dpi
     if needed > figure.get_figwidth() < TWO_COLUMNS:
-        figure.set_figwidth(needed + MARGIN)
+        figure.set_figwidth(min(needed + MARGIN, TWO_COLUMNS))
     box = _labelled(figure, job.label)
     save_png(figure, png, dpi=DPI, box=box)
     figure.set_layout_engine("none")  # arranged once; each arrangement costs as much as a drawing
