@@ -180,7 +180,7 @@ def niven2019_runs(scores: Path) -> Figure:
     shown.append(Line2D([], [], label="degenerate run", **hollow))
     shown.append(Line2D([], [], label="median", color=colours.NEUTRAL, linewidth=1.2))
     shown.append(Line2D([], [], label="chance", color=colours.BLACK, linewidth=0.8, linestyle=":"))
-    figure.legend(handles=shown, loc="outside lower center", ncols=6 if len(parts) > 2 else 3)
+    figure.legend(handles=shown, loc="outside lower center", ncols=6)
     return figure
 
 

@@ -313,7 +313,7 @@ def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
     wide = [*figure.legends, *figure.texts]
     wide += [text for axes in figure.axes for text in (axes.title, axes.xaxis.label)]
     needed = max(each.get_window_extent().width for each in wide) / figure.dpi
-    if needed > figure.get_figwidth() < TWO_COLUMNS:
+    if figure.get_figwidth() < min(needed, TWO_COLUMNS):
         figure.set_figwidth(min(needed + MARGIN, TWO_COLUMNS))
     box = _labelled(figure, job.label)
     save_png(figure, png, dpi=DPI, box=box)
