@@ -24,19 +24,15 @@ PAGE = DOCS / "results.md"
 CLAIMS = DOCS.parent / "claims"
 # In the order in which a claim's row is looked for: tested, or else measured.
 NAMES = ("base", "seeds", "real", "multi30k", "default", "beyond", "smollm2")
-TABLES = {name: CLAIMS / f"judged/{name}.csv" for name in NAMES}
+STUDIES = {name: CLAIMS / f"judged/{name}.csv" for name in NAMES}
 TAKEN = ("default", "real", "multi30k", "beyond", "smollm2", "base", "seeds")
 SECTIONS = yaml.safe_load((DOCS / "claims/sections.yaml").read_text(encoding="utf-8"))
 NOT_RUN = "not yet run"
 
 
-def judged() -> dict[str, pd.DataFrame]:
-    """The tables of all studies but those that have not run yet."""
-    return {name: pd.read_csv(table) for name, table in TABLES.items() if table.exists()}
-
-
-def page(studies: Mapping[str, pd.DataFrame]) -> str:
-    """The text of results.md, of the tables of studies."""
+def page(*tables: pd.DataFrame) -> str:
+    """The text of results.md, of the tables of STUDIES."""
+    studies = dict(zip(STUDIES, tables, strict=True))
     names = (name for of_kind in FILES.values() for name in of_kind)
     claims = [claim for name in names for claim in read(CLAIMS / f"{name}.csv", MEASURES)]
     parts = [_text("head.txt").format(total=len(claims))]
@@ -122,8 +118,8 @@ def main() -> None:
     """Take new claims tables, where they are given, and write the page."""
     for source, name in zip(sys.argv[1:], TAKEN, strict=len(sys.argv) > 1):
         if source:
-            shutil.copyfile(source, TABLES[name])
-    PAGE.write_text(page(judged()), encoding="utf-8")
+            shutil.copyfile(source, STUDIES[name])
+    PAGE.write_text(page(*(pd.read_csv(kept) for kept in STUDIES.values())), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,11 +28,11 @@ def results() -> dict:
 
 @pytest.fixture(scope="module")
 def studies(results: dict) -> dict[str, pd.DataFrame]:
-    return results["judged"]()
+    return {name: pd.read_csv(path) for name, path in results["STUDIES"].items()}
 
 
 def test_the_page_is_what_the_tables_hold(results: dict, studies: dict[str, pd.DataFrame]) -> None:
-    assert results["PAGE"].read_text(encoding="utf-8") == results["page"](studies)
+    assert results["PAGE"].read_text(encoding="utf-8") == results["page"](*studies.values())
 
 
 def test_the_central_claims_alone_stand_on_the_page(results: dict) -> None:
