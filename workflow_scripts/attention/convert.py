@@ -42,7 +42,7 @@ def main(source: dict, converted: job.Out, files: list[Path] = ()) -> None:
     place = models.resolve(models.Source(**source))
     converted.mkdir(parents=True)
     if not place.is_dir():
-        log.info("%s: all tokens and weights are read", place.name)
+        log.info("%s: reading its tokens and weights", place.name)
         header = gguf_files.read_header(place)
         model = gguf_files.load(place, header)
         if header.quantised:
