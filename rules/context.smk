@@ -41,6 +41,7 @@ use rule model_step as context_streaming with:
         scores=rules.context_scores.output.scores,
     output:
         curves=context.table("context-curves", "loss by share of streaming heads"),
+        positions=context.table("context-positions", "loss by part of the text"),
         orders_compared=context.table("context-orders", "orders of streaming heads"),
     params:
         **step("context/context_streaming.py"),

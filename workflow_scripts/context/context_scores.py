@@ -41,7 +41,7 @@ def exact(
     """Nats per token that each document costs more where this head alone streams: `exact`."""
     shape = n_layers(model), n_kv_heads(model)
     variants = np.concatenate([np.zeros((1, *shape), int), recent * one_head(*shape)])
-    plain, *streaming = nats(model, tokens, variants, sinks)
+    plain, *streaming = np.nanmean(nats(model, tokens, variants, sinks), axis=2, dtype=np.float64)
     return {"exact": (np.array(streaming) - plain).T.reshape(-1, *shape)}
 
 

@@ -22,6 +22,7 @@ SCORES = ("exact", "estimate", "kvzip", "kvzip_max", "outside", "retrieval")
 RANDOM, WINDOW = "random", "longer window"
 EVERY = 2  # random orders are measured at every second step, and areas are taken over these
 RISE = 0.01  # of the loss
+PARTS = 4  # of a text, as long as each other
 
 
 def orders(
@@ -147,6 +148,7 @@ def main(
     corpus: Path,
     scores: Path,
     curves: job.Out,
+    positions: job.Out,
     orders_compared: job.Out,
     n_tokens: int,
     n_documents: int,
@@ -160,7 +162,7 @@ def main(
     device: str = "auto",
     seed: int = 1,
 ) -> None:
-    """Write a row per order and step, and a row per order."""
+    """Write a row per order and step, one for each part of the texts, and a row per order."""
     card = read_card(model)
     _, tokens = sampled(card, corpus, seen, n_tokens, n_documents, n_held_out, seed)
     decoder = opened(card, n_tokens, sinks, recent, device)
@@ -172,25 +174,33 @@ def main(
     found = orders(of_heads, counts, recent, draws, seed)
     found[WINDOW] = longer_windows(found["exact"][0], n_tokens, sinks)
     variants = np.concatenate([each.reshape(-1, *shape) for each in found.values()])
-    losses = iter(nats(decoder, tokens, variants, sinks))
+    losses = nats(decoder, tokens, variants, sinks)
+    ends = np.cumsum([each.shape[0] * each.shape[1] for each in found.values()])[:-1]
     measured = {
-        name: np.array([[next(losses) for _ in each[0]] for _ in each])
-        for name, each in found.items()
-    }
+        name: values.reshape(*found[name].shape[:2], *values.shape[1:])
+        for name, values in zip(found, np.split(losses, ends), strict=True)
+    }  # [draw, step, document, token]
     dim = getattr(decoder.config, "head_dim", None) or card["hidden_size"] // card["n_heads"]
-    lines = []
+    lines, of_parts = [], []
     for name, values in measured.items():
-        line = curve(resampled(values, bootstrap, seed), len(tokens))
-        taken = counts[::EVERY] if name == RANDOM else counts
-        line.insert(0, "order", name)
-        line.insert(1, "share", np.array(taken) / counts[-1])
-        line.insert(2, "streaming", counts[-1] if name == WINDOW else taken)
-        line.insert(3, "window", found[name][0].max(axis=(1, 2)))
-        line.insert(4, "bytes", cache_bytes(found[name][0], n_tokens, sinks, dim))
-        lines.append(line.assign(n=len(tokens), draws=len(values)))
+        taken = np.array(counts[::EVERY] if name == RANDOM else counts)
+        axes = {
+            "order": name,
+            "share": taken / counts[-1],
+            "streaming": counts[-1] if name == WINDOW else taken,
+            "window": found[name][0].max(axis=(1, 2)),
+            "bytes": cache_bytes(found[name][0], n_tokens, sinks, dim),
+        }
+        whole = curve(resampled(values.mean(3, dtype=np.float64), bootstrap, seed), len(tokens))
+        for number, part in enumerate(np.array_split(values, PARTS, axis=3)):
+            of_part = curve(resampled(part.mean(3, dtype=np.float64), bootstrap, seed), len(tokens))
+            of_parts.append(pd.DataFrame(axes | {"part": number + 1}).join(of_part))
+        lines.append(pd.DataFrame(axes).join(whole).assign(n=len(tokens), draws=len(values)))
     tables.write_csv(pd.concat(lines, ignore_index=True), curves)
+    tables.write_csv(pd.concat(of_parts, ignore_index=True).assign(n=len(tokens)), positions)
+    means = {name: values.mean(3, dtype=np.float64) for name, values in measured.items()}
     tables.write_csv(
-        compared(measured, of_heads, np.array(counts) / counts[-1], bootstrap, seed),
+        compared(means, of_heads, np.array(counts) / counts[-1], bootstrap, seed),
         orders_compared,
     )
 

@@ -64,13 +64,13 @@ def opened(
 def nats(
     model: PreTrainedModel, tokens: Sequence[Tokens], recent: np.ndarray, sinks: int
 ) -> np.ndarray:
-    """Nats per token, float64 [variant, document], of texts where heads stream.
+    """Nats of each predicted token, [variant, document, token - 1], of texts where heads stream.
 
     `recent` is int [variant, layer, key-value head]: how many last tokens a head sees, 0 for all.
     """
-    heads = recent.repeat(n_heads(model) // n_kv_heads(model), axis=2)
-    found = causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks)
-    return np.nanmean(found, axis=2, dtype=np.float64)
+    different, places = np.unique(recent, axis=0, return_inverse=True)
+    heads = different.repeat(n_heads(model) // n_kv_heads(model), axis=2)
+    return causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks)[places]
 
 
 def cache_bytes(
