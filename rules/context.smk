@@ -20,7 +20,8 @@ if CONTEXT["list_by"] == "retrieval" and not CONTEXT_RETRIEVAL:
         "config: context.list_by: retrieval is no score here; let the battery measure it on another "
         "corpus (battery.further_measures), or choose another"
     )
-CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws", "list_by")) | {"seed": config["seed"]}
+CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws", "n_keys", "list_by"))
+CONTEXT_RUN |= {"seed": config["seed"]}
 
 
 use rule training_step as context_scores with:
@@ -50,10 +51,26 @@ use rule model_step as context_streaming with:
         draws=CONTEXT["draws"],
 
 
+use rule model_step as context_recall with:
+    input:
+        **CONTEXT_READ,
+        scores=rules.context_scores.output.scores,
+    output:
+        recall=context.table("context-recall", "recalled passkeys by share of streaming heads"),
+    params:
+        **step("context/context_recall.py"),
+        **CONTEXT_RUN,
+        n_keys=CONTEXT["n_keys"],
+        draws=CONTEXT["draws"],
+
+
 context.drawn(
     "context-curves",
     "loss by share of streaming heads",
-    input={"curves": rules.context_streaming.output.curves},
+    input={
+        "curves": rules.context_streaming.output.curves,
+        "recall": rules.context_recall.output.recall,
+    },
 )
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.context.documents import cache_bytes, nats, opened, sampled
+from workflow_scripts.context.documents import cache_bytes, of_tokens, opened, sampled
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_label
-from workflow_scripts.core.model.attention import n_kv_heads
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as resampling
 from workflow_scripts.core.stats.effects import order_by_score, pruning_steps, random_orders
@@ -23,6 +22,13 @@ RANDOM, WINDOW = "random", "longer window"
 EVERY = 2  # random orders are measured at every second step, and areas are taken over these
 RISE = 0.01  # of the loss
 PARTS = 4  # of a text, as long as each other
+
+
+def scores_of(scores: Path, n_layers: int) -> dict[str, np.ndarray]:
+    """Each score of a table that `context_scores` wrote, [layer, key-value head]."""
+    rows = tables.read(scores).sort_values(["layer", "head"])
+    rows = rows.drop_duplicates(["layer", "key_value_head"])
+    return {name: rows[name].to_numpy().reshape(n_layers, -1) for name in SCORES if name in rows}
 
 
 def orders(
@@ -166,15 +172,12 @@ def main(
     card = read_card(model)
     _, tokens = sampled(card, corpus, seen, n_tokens, n_documents, n_held_out, seed)
     decoder = opened(card, n_tokens, sinks, recent, device)
-    shape = card["n_layers"], n_kv_heads(decoder)
-    rows = tables.read(scores).sort_values(["layer", "head"])
-    rows = rows.drop_duplicates(["layer", "key_value_head"])
-    of_heads = {name: rows[name].to_numpy().reshape(shape) for name in SCORES if name in rows}
-    counts = pruning_steps(rows.shape[0], 1 / steps)
+    of_heads = scores_of(scores, card["n_layers"])
+    counts = pruning_steps(of_heads["exact"].size, 1 / steps)
     found = orders(of_heads, counts, recent, draws, seed)
     found[WINDOW] = longer_windows(found["exact"][0], n_tokens, sinks)
-    variants = np.concatenate([each.reshape(-1, *shape) for each in found.values()])
-    losses = nats(decoder, tokens, variants, sinks)
+    variants = np.concatenate([each.reshape(-1, *each.shape[2:]) for each in found.values()])
+    losses = of_tokens(decoder, tokens, variants, sinks)
     ends = np.cumsum([each.shape[0] * each.shape[1] for each in found.values()])[:-1]
     measured = {
         name: values.reshape(*found[name].shape[:2], *values.shape[1:])

@@ -61,16 +61,22 @@ def opened(
     return causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
 
 
-def nats(
-    model: PreTrainedModel, tokens: Sequence[Tokens], recent: np.ndarray, sinks: int
+def of_tokens(
+    model: PreTrainedModel,
+    tokens: Sequence[Tokens],
+    recent: np.ndarray,
+    sinks: int,
+    score: causal_engine.Score = causal_engine.nats,
 ) -> np.ndarray:
     """Nats of each predicted token, [variant, document, token - 1], of texts where heads stream.
 
     `recent` is int [variant, layer, key-value head]: how many last tokens a head sees, 0 for all.
+    Another `score` may take the place of nats.
     """
     different, places = np.unique(recent, axis=0, return_inverse=True)
     heads = different.repeat(n_heads(model) // n_kv_heads(model), axis=2)
-    return causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks)[places]
+    found = causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks, score=score)
+    return found[places]
 
 
 def cache_bytes(

@@ -22,21 +22,23 @@ LOOKS = {
 
 
 @figures.drawn
-def context_curves(curves: Path) -> Figure:
-    """The loss by the share of streaming heads, a line for each order."""
-    frame = tables.read_csv(curves)
-    figure, (axes,) = figures.new(figures.TWO_COLUMNS, 3.4)
-    for name, look in LOOKS.items():
-        rows = frame[frame["order"] == name]
-        if len(rows):
-            ends = rows["change_low"], rows["change_high"]
-            figures.line(axes, 100 * rows["share"], rows["change"], look, look.name, ends)
-    heads, plain = frame["streaming"].max(), frame["nats"].iloc[0]
-    axes.axhline(0, color=colours.UNCHANGED, lw=1, zorder=1)
-    over = figures.sample(frame, "documents")
-    axes.set_xlabel(f"Streaming, % of {heads} key-value heads; {over}")
-    axes.set_ylabel(f"Nats per token\nabove {plain:.3f}")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+def context_curves(curves: Path, recall: Path) -> Figure:
+    """The loss and recalled passkeys by the share of streaming heads, a line for each order."""
+    figure, panels = figures.new(figures.TWO_COLUMNS, 3.4, columns=2)
+    frame, of_keys = tables.read_csv(curves), tables.read_csv(recall)
+    of_keys.update(100 * of_keys.filter(like="recall"))
+    for axes, table, value in zip(panels, (frame, of_keys), ("change", "recall"), strict=True):
+        for name, look in LOOKS.items():
+            rows = table[table["order"] == name]
+            if len(rows):
+                ends = rows[f"{value}_low"], rows[f"{value}_high"]
+                figures.line(axes, 100 * rows["share"], rows[value], look, look.name, ends)
+        axes.set_xlabel(f"Streaming, % of {frame['streaming'].max()} heads")
+    panels[0].axhline(0, color=colours.UNCHANGED, lw=1, zorder=1)
+    over, plain = figures.sample(frame, "documents"), frame["nats"].iloc[0]
+    panels[0].set_ylabel(f"Nats per token above {plain:.3f}; {over}")
+    panels[1].set_ylabel(f"Recalled, % of {of_keys['keys'].iloc[0]} passkeys")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
 
