@@ -15,19 +15,35 @@ CONTEXT_READ = {
     "corpus": CONTEXT_TEXT,
     "seen": [BATTERY_TEXT] if CONTEXT_RETRIEVAL else [],
 }
+if CONTEXT["list_by"] == "gates" and not CONTEXT["gate_steps"]:
+    raise InputError("config: context.list_by: gates needs context.gate_steps above 0")
 if CONTEXT["list_by"] == "retrieval" and not CONTEXT_RETRIEVAL:
     raise InputError(
         "config: context.list_by: retrieval is no score here; let the battery measure it on another "
         "corpus (battery.further_measures), or choose another"
     )
-CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws", "n_keys", "list_by"))
+CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws", "n_keys", "gate_steps", "list_by"))
 CONTEXT_RUN |= {"seed": config["seed"]}
+
+
+if CONTEXT["gate_steps"]:
+
+    use rule training_step as context_gates with:
+        input:
+            **CONTEXT_READ,
+        output:
+            gates="<results>/{model}/context/gates.parquet",
+        params:
+            **step("context/context_gates.py"),
+            **without(CONTEXT_RUN, ("bootstrap",)),
+            gate_steps=CONTEXT["gate_steps"],
 
 
 use rule training_step as context_scores with:
     input:
         **CONTEXT_READ,
         retrieval=BATTERY_SCORES["retrieval"] if CONTEXT_RETRIEVAL else [],
+        gates=rules.context_gates.output.gates if CONTEXT["gate_steps"] else [],
     output:
         scores=context.measured("<results>/{model}/context/scores.parquet"),
         table=context.table("context-scores", "scores by key-value head"),

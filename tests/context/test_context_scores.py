@@ -113,7 +113,7 @@ def test_kvzip_is_the_largest_weight_while_the_text_is_repeated(start: int) -> N
 def test_heads_of_a_group_share_one_row() -> None:
     values = np.arange(8.0).reshape(2, 2, 2)  # [document, layer, key-value head]
     retrieval = np.array([[0.1, 0.3, 0.2, 0.0], [0.0, 0.0, 0.5, 0.4]])
-    frame = table_of({"exact": values}, retrieval, 2, 100, 1)
+    frame = table_of({"exact": values}, {"retrieval": retrieval}, 2, 100, 1)
     assert frame["exact"].tolist() == [2, 2, 3, 3, 4, 4, 5, 5]
     assert frame["retrieval"].tolist() == [0.3, 0.3, 0.2, 0.2, 0, 0, 0.5, 0.5]
     assert frame["key_value_head"].tolist() == [0, 0, 1, 1] * 2

@@ -240,6 +240,7 @@ def tiny_config() -> dict[str, Any]:
             "n_tokens": 24,
             "n_documents": 2,
             "n_held_out": 3,
+            "gate_steps": 3,
             "sinks": 2,
             "recent": 8,
             "steps": 4,

@@ -47,6 +47,11 @@ def exact(
     return {"exact": (np.array(streaming) - plain).T.reshape(-1, *shape)}
 
 
+def streamed(pattern: torch.Tensor, hidden: torch.Tensor, lost: torch.Tensor) -> torch.Tensor:
+    """The pattern of streaming heads [..., query, key]; `lost` [..., query] is on `hidden` keys."""
+    return pattern.masked_fill(hidden, 0) / (1 - lost).clamp(min=LEAST)[..., None]
+
+
 @dataclass
 class Estimated(attention.Watcher):
     """Collects both scores of `estimates`, each {layer: [key-value head]}, of one text."""
@@ -76,7 +81,7 @@ class Estimated(attention.Watcher):
         lost: torch.Tensor,
         gradient: torch.Tensor,
     ) -> None:
-        seen = weights[0].masked_fill(hidden, 0) / (1 - lost).clamp(min=LEAST)[..., None]
+        seen = streamed(weights[0], hidden, lost)
         changes = (gradient[0] * (seen - weights[0])).sum((1, 2))
         self.estimate[layer] = of_groups(changes, self.n_kv).sum(1).cpu().numpy()
 
@@ -155,20 +160,24 @@ def timed(
 
 
 def table_of(
-    scores: dict[str, np.ndarray], retrieval: np.ndarray | None, group: int, draws: int, seed: int
+    scores: dict[str, np.ndarray],
+    of_query_heads: dict[str, np.ndarray],
+    group: int,
+    draws: int,
+    seed: int,
 ) -> pd.DataFrame:
     """One row per query head with the scores of its key-value head, means over documents.
 
-    Each has a 95% interval over documents, <score>_low and <score>_high. `retrieval` is
-    [layer, query head]; a key-value head has the largest of its group.
+    Each has a 95% interval over documents, <score>_low and <score>_high. Scores `of_query_heads`
+    are [layer, query head], without interval; a key-value head has the largest of its group.
     """
     n, n_layers, n_kv = scores["exact"].shape
     columns = {"key_value_head": np.tile(np.arange(n_kv), (n_layers, 1))}
     for name, values in scores.items():
         ends = bootstrap_mean(values, draws, seed, INDEPENDENT)
         columns |= zip((name, f"{name}_low", f"{name}_high"), ends, strict=True)
-    if retrieval is not None:
-        columns["retrieval"] = retrieval.reshape(n_layers, n_kv, -1).max(axis=2)
+    for name, values in of_query_heads.items():
+        columns[name] = values.reshape(n_layers, n_kv, -1).max(axis=2)
     columns = {name: values.repeat(group, axis=1) for name, values in columns.items()}
     axes = {"layer": range(n_layers), "head": range(n_kv * group)}
     return tables.tidy(axes, **columns, n=n)
@@ -186,11 +195,15 @@ def main(
     recent: int,
     bootstrap: int,
     retrieval: list[Path] = (),
+    gates: list[Path] = (),
     seen: list[Path] = (),
     device: str = "auto",
     seed: int = 1,
 ) -> None:
-    """Write the scores; `retrieval` is the battery's table, of the text `seen`, or none."""
+    """Write the scores; `retrieval` is the battery's table, of the text `seen`, or none.
+
+    `gates` is that of `context_gates`, or none.
+    """
     card = read_card(model)
     tokens, _ = sampled(card, corpus, seen, n_tokens, n_documents, n_held_out, seed)
     tokenizer = models.load_tokenizer(models.directory_of(card))
@@ -206,12 +219,13 @@ def main(
     found = timed("one pass for each head", exact, *given, sinks, recent)
     found |= timed("one backward pass", estimates, *given, sinks, recent)
     found |= timed("one repeated pass", repeated, *given, prompt, start)
-    of_needles = None
-    for path in retrieval:
-        rows = tables.read(path).sort_values(["layer", "head"])
-        of_needles = rows["score"].to_numpy().reshape(card["n_layers"], card["n_heads"])
+    of_query_heads = {
+        name: tables.read(path).sort_values(["layer", "head"])["score"].to_numpy()
+        for name, paths in (("retrieval", retrieval), ("gates", gates))
+        for path in paths
+    }
     group = card["n_heads"] // n_kv_heads(decoder)
-    frame = table_of(found, of_needles, group, bootstrap, seed)
+    frame = table_of(found, of_query_heads, group, bootstrap, seed)
     tables.write(frame, scores)
     shown = frame.assign(head=head_labels(frame)).drop(columns="layer")
     shown["key_value_head"] += 1

@@ -17,7 +17,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as resampling
 from workflow_scripts.core.stats.effects import order_by_score, pruning_steps, random_orders
 
-SCORES = ("exact", "estimate", "kvzip", "kvzip_max", "outside", "retrieval")
+SCORES = ("exact", "estimate", "kvzip", "kvzip_max", "outside", "retrieval", "gates")
 RANDOM, WINDOW = "random", "longer window"
 EVERY = 2  # random orders are measured at every second step, and areas are taken over these
 RISE = 0.01  # of the loss

@@ -16,6 +16,7 @@ LOOKS = {
     "kvzip_max": Look("KVzip, largest of tokens", colours.PURPLE, "v"),
     "outside": Look("attention outside", colours.GREEN, "P"),
     "retrieval": Look("retrieval (easier form)", colours.SKY, "X"),
+    "gates": Look("learnt gates", colours.YELLOW, "p"),
     "random": Look("random order", colours.GREY, "^", ":"),
     "longer window": Look("all heads, longer window, same bytes", colours.SILVER, "", "--"),
 }
