@@ -119,7 +119,7 @@ def main(
         of_documents = values.reshape(*values.shape[:2], len(tokens), n_keys).mean(3)
         means = resampled(of_documents, bootstrap, seed)
         low, high = percentile_ends(means[1:], len(tokens))
-        taken = np.array(counts[:: len(counts) // len(values[0])])
+        taken = np.array(counts[::EVERY] if name == RANDOM else counts)
         line = {"order": name, "share": taken / counts[-1], "recall": means[0]}
         lines.append(pd.DataFrame(line | {"recall_low": low, "recall_high": high}))
     table = pd.concat(lines, ignore_index=True)
