@@ -13,6 +13,8 @@ import pandas as pd
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from workflow_scripts.context.context_streaming import (
+    EVERY,
+    RANDOM,
     WINDOW,
     longer_windows,
     orders,
