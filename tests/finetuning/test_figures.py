@@ -105,21 +105,6 @@ def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path
     assert actual == pytest.approx(shares[["pretrained", "fine-tuned"]].tolist(), rel=1e-4)
 
 
-def test_stacked_shares_make_up_all_attention(
-    frames: dict[str, pd.DataFrame], tmp_path: Path
-) -> None:
-    frame = frames["features"]
-    chosen = frame[(frame["query"] == "cls") & (frame["stage"] == "fine-tuned")]
-    shares = figures.by_layer(chosen)
-    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-3)
-    nouns = chosen[(chosen["kind"] == "noun") & (chosen["layer"] == 2)]
-    assert shares.loc[2, "noun"] == pytest.approx(nouns["share"].mean())
-    assert shares.loc["tokens", "noun"] == pytest.approx(nouns["tokens"].iloc[0])
-    tables.write(frame, tmp_path / "f.parquet")
-    out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
-    figures.kovaleva2019_shares([tmp_path / "f.parquet"], **out)
-
-
 def test_the_strongest_heads_and_the_figure(
     frames: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:
