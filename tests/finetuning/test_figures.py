@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import write_records
+from workflow_scripts.core.plots import colours
 from workflow_scripts.finetuning import figures
 
 
@@ -103,6 +104,19 @@ def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path
     shares = frame.groupby("stage")["share"].mean()
     actual = table.loc["verb", ["pretrained_share", "fine-tuned_share"]].astype(float).tolist()
     assert actual == pytest.approx(shares[["pretrained", "fine-tuned"]].tolist(), rel=1e-4)
+
+
+def test_features_show_changes_in_points_and_which_are_clear(tmp_path: Path) -> None:
+    frame = features("all", verb=0.3).assign(share=0.3, tokens=0.2, n_without=0)
+    gained = (frame["stage"] == "fine-tuned") & (frame["head"] == 0)
+    frame.loc[gained, ["attention", "ci_low", "ci_high"]] += 0.1
+    tables.write(frame, tmp_path / "features")
+    figure = figures.kovaleva2019_features.__wrapped__([tmp_path / "features"], tmp_path / "table")
+    for axes in figure.axes:
+        shown = {line.get_color(): line.get_ydata() for line in axes.lines}
+        assert shown[colours.VERMILLION] == pytest.approx([10])
+        assert shown[colours.PALE] == pytest.approx([0])
+        assert shown[colours.BLACK] == pytest.approx([5])
 
 
 def test_the_strongest_heads_and_the_figure(

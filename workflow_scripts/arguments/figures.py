@@ -473,7 +473,8 @@ def niven2019_heads(
         over = f"n = {rows['n'].iloc[0]}, {counted(rows['seeds'].iloc[0], 'seed')}"
         texts = ", ".join((*SETUPS[setup], "warrant"))
         titles.append(f"{HEAD_MEASURES[measure]}\n{texts}\n{over}")
-    columns = len({measure for _, measure in keys})
+    measures = len({measure for _, measure in keys})
+    columns = measures if measures > 1 else 3
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1, columns)
     for axes, key in zip(panels, keys, strict=True):
         axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)

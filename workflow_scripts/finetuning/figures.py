@@ -12,6 +12,7 @@ from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
@@ -125,15 +126,16 @@ def kovaleva2019_features(features: list[Path], table: job.Out) -> Figure:
     names, of_panel = present_tasks(frame), dict(list(frame.groupby(["kind", "task"])))
     keys = [key for key in product(LINGUISTIC, names) if key in of_panel]
     titles = [
-        f"{TASKS[task].title}: {kind}\nn = {of_panel[kind, task]['n'].max():.0f}"
+        f"{TASKS[task].title}\n{kind} ({of_panel[kind, task]['n'].max():.0f})"
         for kind, task in keys
     ]
     columns = len(names) if len(names) > 1 else 3
     width = figures.TWO_COLUMNS / columns
-    figure, panels = figures.panels(titles, width, 1.6, columns)
+    figure, panels = figures.panels(titles, width, 1.4, columns)
     first: dict[str, Axes] = {}
     for axes, key in zip(panels, keys, strict=True):
         rows = of_panel[key]
+        axes.title.set_fontsize(7)
         before, after = map(heatmaps.grids(rows, "stage", "attention").get, STAGES)
         change, hidden = 100 * (after - before), unclear(rows)
         layers = np.repeat(range(1, len(change) + 1), change.shape[1]).reshape(change.shape)
@@ -143,9 +145,12 @@ def kovaleva2019_features(features: list[Path], table: job.Out) -> Figure:
             axes.plot(layers[hidden == of], change[hidden == of], look.marker, **style)
         axes.plot(layers[:, 0], change.mean(axis=1), color=colours.BLACK, label="mean of a layer")
         figures.layer_axis(axes, len(change))
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.sharey(first.setdefault(key[0], axes))
     for axes in panels[::columns]:
         axes.set_ylabel("Change, points")
+    for axes in panels[:-columns]:
+        axes.set_xlabel("")
     handles = panels[0].get_legend_handles_labels()
     seeds = figures.counted(frame["seed"].nunique(), "seed")
     figure.legend(*handles, title=seeds, title_fontsize=7, loc="outside lower center", ncols=3)

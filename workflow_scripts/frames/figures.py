@@ -64,13 +64,14 @@ def kovaleva2019_fig3(scores: Path, drawings: Path, percentile: float, generated
     ]
     above.legend(handles=keys, loc="outside lower center", ncols=2)
     sentence = f"One sentence, {lines['title'].iloc[0]}"
-    below.suptitle(f"{sentence}; links between predicate and elements in orange", fontsize=8)
+    words = "links in orange; third line: means over all sentences"
+    below.suptitle(f"{sentence}; {words}", fontsize=8)
     heads = [rows for _, rows in lines.groupby("drawing")]
     for axes, rows in zip(below.subplots(1, len(heads), squeeze=False)[0], heads, strict=True):
         largest = rows.loc[rows["highlighted"], "weight"].max()
         of_head = either.loc[(rows["layer"].iloc[0], rows["head"].iloc[0])]
-        title = f"strongest link {largest:.0%}; over all sentences\n"
-        title += f"links {of_head['linked']:.1%}, controls {of_head['control']:.1%}"
+        title = f"strongest link {largest:.0%}\n"
+        title += f"links {of_head['linked']:.0%}, controls {of_head['control']:.0%}"
         titled = rows.assign(title=title)
         attention_lines.draw_panel(axes, titled, emphasise=True)
     return figure
