@@ -135,7 +135,7 @@ def kovaleva2019_features(features: list[Path], table: job.Out) -> Figure:
     first: dict[str, Axes] = {}
     for axes, key in zip(panels, keys, strict=True):
         rows = of_panel[key]
-        axes.title.set_fontsize(7)
+        axes.title.set_fontsize(figures.SMALL if columns > 6 else 7)
         before, after = map(heatmaps.grids(rows, "stage", "attention").get, STAGES)
         change, hidden = 100 * (after - before), unclear(rows)
         layers = np.repeat(range(1, len(change) + 1), change.shape[1]).reshape(change.shape)
