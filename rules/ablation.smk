@@ -172,14 +172,6 @@ use rule analysis_step as ablation_modes with:
         nats=ABLATION["equivalence_nats"],
 
 
-ablation.drawn(
-    "ablation-modes",
-    "agreement between ablation methods",
-    input={"table": rules.ablation_modes.output.table},
-    own="ablation_modes_figure",
-)
-
-
 ablation.when(ABLATION_COMPARED).drawn(
     "michel2019-fig2",
     "Figure 2, effects across data sets",

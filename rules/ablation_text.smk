@@ -76,7 +76,7 @@ use rule ablation_modes as ablation_modes_next_token with:
         table=ablation_text_modes.table(
             "next-token-modes",
             "running text, agreement between ablation methods",
-            caption="ablation-modes-table",
+            caption="ablation-modes",
         ),
         heads=ablation_text.measured(
             ablation_text_modes.table(
@@ -85,16 +85,6 @@ use rule ablation_modes as ablation_modes_next_token with:
                 caption="ablation-mode-heads",
             )
         ),
-
-
-ablation_text_modes.drawn(
-    "next-token-modes",
-    "running text, agreement between ablation methods",
-    caption="ablation-modes",
-    input={"table": rules.ablation_modes_next_token.output.table},
-    params={"figure": "ablation_modes_figure"},
-    own="ablation_modes_figure_next_token",
-)
 
 
 use rule training_step as next_token_attribution with:

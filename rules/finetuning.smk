@@ -92,11 +92,6 @@ finetuning.drawn(
     input={"features": FINETUNING_FEATURES},
 )
 finetuning.drawn(
-    "kovaleva2019-shares",
-    "section 4.4, attention summed by kind",
-    input={"features": FINETUNING_FEATURES},
-)
-finetuning.drawn(
     "kovaleva2019-features",
     "section 4.4, linguistic features",
     input={"features": FINETUNING_FEATURES},

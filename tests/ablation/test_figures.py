@@ -52,3 +52,26 @@ def test_what_holds_with_every_seed_is_a_loss(name: str, lowest: float, scores: 
         red = [line for line in axes.lines if line.get_color() == colours.HARM]
         assert [line.get_xydata().ravel().tolist() for line in red] == [[1, pytest.approx(lowest)]]
         assert [text.get_text() for text in axes.texts] == ["2-2"]
+
+
+def test_data_sets_whose_halves_disagree_are_left_out(tmp_path: Path) -> None:
+    others = {"products": 0.4, "tweets": -0.07}
+    pairs = [("datasets", "SST-2 dev", name, 0.3) for name in others]
+    pairs += [("datasets", "SST-2 products", "tweets", 0.3)]
+    halves = {"SST-2 dev": 0.5} | {f"SST-2 {name}": r for name, r in others.items()}
+    pairs += [("halves", name, "other half", r) for name, r in halves.items()]
+    frame = pd.DataFrame(pairs, columns=["kind", "one", "other", "pearson"])
+    for name in ("pearson_low", "pearson_high", "spearman", "spearman_low", "spearman_high"):
+        frame[name] = frame["pearson"]
+    frame = frame.assign(mode="zero", n=3)
+    tables.write_csv(frame, tmp_path / "pairs.csv")
+    keys = frame[["kind", "one", "other", "mode"]]
+    heads = pd.DataFrame({"layer": 0, "head": range(3), "x": [0, 0.1, 0.2], "y": [0.1, 0, 0.3]})
+    tables.write(keys.merge(heads, how="cross"), tmp_path / "points")
+    figure = figures.michel2019_fig2.__wrapped__(
+        tmp_path / "points", tmp_path / "pairs.csv", mode="zero"
+    )
+    (matrix,) = (axes for axes in figure.axes if axes.images)
+    names = [label.get_text() for label in matrix.get_yticklabels()]
+    assert names == ["SST-2 dev", "SST-2 products"]
+    assert "not above 0: SST-2 tweets (−0.07)." in matrix.get_title()

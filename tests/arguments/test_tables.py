@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
-from tests.core.figure_checks import clipped, overlapping
+from tests.core.figure_checks import overlapping
 from workflow_scripts.arguments import argument_heads, figures, niven2019_tables
 from workflow_scripts.arguments.argument_reliance import measure as measure_reliance
 from workflow_scripts.arguments.argument_reliance import with_changes
@@ -240,7 +240,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path) -> No
         )
 
 
-def test_the_figure_of_heads_shows_every_measure(tmp_path: Path) -> None:
+def test_the_figure_of_heads_shows_measures_that_some_head_changes(tmp_path: Path) -> None:
     """Head 1-2 lowers the margin of each of 12 points; no head changes a prediction."""
     places = {(-1, -1): 4.0, (0, 0): 4.0, (0, 1): 3.0}
     rows = [
@@ -259,9 +259,9 @@ def test_the_figure_of_heads_shows_every_measure(tmp_path: Path) -> None:
         written = {"table": tmp_path / "table.csv"}
         drawn = figures.niven2019_heads.__wrapped__
         figure = drawn(tmp_path / "heads", **written, bootstrap=200, permutations=400, seed=1)
-        assert overlapping(figure) == clipped(figure) == []
-    margins, *others = figure.axes
+        assert overlapping(figure) == []
+    (margins,) = figure.axes
     red = [line for line in margins.lines if line.get_color() == colours.HARM]
     assert [line.get_xdata().tolist() for line in red] == [[1]]
     assert [text.get_text() for text in margins.texts] == ["1-2"]
-    assert [list(axes.texts) for axes in others] == [[], []]
+    assert set(pd.read_csv(tmp_path / "table.csv")["measure"]) == {"margin", "follows", "accuracy"}

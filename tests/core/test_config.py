@@ -67,7 +67,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
     before = deepcopy(config)
     filled = check(config, SCHEMAS)
     assert filled["attention"]["shards"] == 1
-    assert filled["surface"]["drawings"]["max_drawn_tokens"] == 48
+    assert filled["surface"]["drawings"]["max_drawn_tokens"] == 20
     settings = filled["checkpoints"]["finetune"]
     assert (settings["batch_size"], settings["epochs"]) == (32, 3)  # the paper's text
     assert (settings["learning_rate"], settings["warmup"]) == (5e-5, 0.1)  # its released code

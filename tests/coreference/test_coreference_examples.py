@@ -52,6 +52,12 @@ def test_drawn_weights_are_of_the_whole_text() -> None:
     assert list(zip(gold["query_token"], gold["key_token"], strict=True)) == [("She", "Anna")]
 
 
+def test_an_antecedent_of_another_word_counts_first() -> None:
+    rows = [("she", "She", 0.9, True), ("she", "Anna", 0.2, True), ("she", "dog", 0.5, False)]
+    drawing = pd.DataFrame(rows, columns=["query_token", "key_token", "weight", "gold"])
+    assert coreference_examples.strength(drawing) == (0.2, 0.9)
+
+
 @pytest.fixture(scope="module")
 def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Stories, their cache, and scores by which head 2-1 is best among all words."""

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import write_records
+from workflow_scripts.core.plots import colours
 from workflow_scripts.finetuning import figures
 
 
@@ -105,19 +106,17 @@ def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path
     assert actual == pytest.approx(shares[["pretrained", "fine-tuned"]].tolist(), rel=1e-4)
 
 
-def test_stacked_shares_make_up_all_attention(
-    frames: dict[str, pd.DataFrame], tmp_path: Path
-) -> None:
-    frame = frames["features"]
-    chosen = frame[(frame["query"] == "cls") & (frame["stage"] == "fine-tuned")]
-    shares = figures.by_layer(chosen)
-    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-3)
-    nouns = chosen[(chosen["kind"] == "noun") & (chosen["layer"] == 2)]
-    assert shares.loc[2, "noun"] == pytest.approx(nouns["share"].mean())
-    assert shares.loc["tokens", "noun"] == pytest.approx(nouns["tokens"].iloc[0])
-    tables.write(frame, tmp_path / "f.parquet")
-    out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
-    figures.kovaleva2019_shares([tmp_path / "f.parquet"], **out)
+def test_features_show_changes_in_points_and_which_are_clear(tmp_path: Path) -> None:
+    frame = features("all", verb=0.3).assign(share=0.3, tokens=0.2, n_without=0)
+    gained = (frame["stage"] == "fine-tuned") & (frame["head"] == 0)
+    frame.loc[gained, ["attention", "ci_low", "ci_high"]] += 0.1
+    tables.write(frame, tmp_path / "features")
+    figure = figures.kovaleva2019_features.__wrapped__([tmp_path / "features"], tmp_path / "table")
+    for axes in figure.axes:
+        shown = {line.get_color(): line.get_ydata() for line in axes.lines}
+        assert shown[colours.VERMILLION] == pytest.approx([10])
+        assert shown[colours.PALE] == pytest.approx([0])
+        assert shown[colours.BLACK] == pytest.approx([5])
 
 
 def test_the_strongest_heads_and_the_figure(

@@ -51,27 +51,28 @@ def test_a_pattern_is_drawn_where_a_head_shows_it() -> None:
 def test_drawn_up_to_the_first_separator() -> None:
     tokens = {"ids": np.array([1, 5, 6, 2, 7, 2]), "segment": np.array([0, 0, 0, 0, 1, 1])}
     ends = surface_drawings.paragraph_ends(tokens, WITH_SEP)
-    assert surface_drawings.drawn_length(ends, 48) == 4
-    assert surface_drawings.drawn_length(ends, 3) == 3
-    assert surface_drawings.drawn_length(np.zeros(2, bool), 48) == 2
+    assert surface_drawings.drawn_tokens(ends, 48).tolist() == [0, 1, 2, 3]
+    assert surface_drawings.drawn_tokens(ends, 3).tolist() == [0, 1, 3]
+    assert surface_drawings.drawn_tokens(np.zeros(2, bool), 48).tolist() == [0, 1]
 
 
 def test_a_decoders_first_paragraph_is_drawn() -> None:
     tokens = {"ids": np.array([5, 6, 2, 7]), "segment": np.array([0, 0, 1, 1])}
     ends = surface_drawings.paragraph_ends(tokens, DECODER)
-    assert surface_drawings.drawn_length(ends, 48) == 2
+    assert surface_drawings.drawn_tokens(ends, 48).tolist() == [0, 1]
     assert not surface_drawings.paragraph_ends({"segment": np.zeros(3)}, DECODER).any()
 
 
 def test_rows_hold_the_weights(tmp_path: Path) -> None:
     patterns = write(tmp_path / "a.h5", [5, 9])
     with Cache(tmp_path / "a.h5", CARD) as cache:
-        rows = surface_drawings.draw(cache[1], [(1, 2, "t"), (0, 0, "u")], list("abcdefghi"), 4)
+        kept = np.array([0, 1, 2, 5])
+        rows = surface_drawings.draw(cache[1], [(1, 2, "t"), (0, 0, "u")], list("abcdefghi"), kept)
         with pytest.raises(InputError, match="no segment 'nothing'"):
             surface_drawings.choose_example(cache, WITH_SEP, "nothing")
         assert surface_drawings.choose_example(cache, WITH_SEP, cache.ids[1]) == 1
     assert len(rows) == 2 * 16
     row = rows[(rows.drawing == 0) & (rows["query"] == 3) & (rows.key == 1)].iloc[0]
-    assert row["weight"] == pytest.approx(patterns[1][1, 2, 3, 1], abs=1e-3)
-    assert (row["query_token"], row["key_token"]) == ("d", "b")
+    assert row["weight"] == pytest.approx(patterns[1][1, 2, 5, 1], abs=1e-3)
+    assert (row["query_token"], row["key_token"]) == ("… f", "b")
     assert row["uniform"] == pytest.approx(1 / 9)  # over the whole segment

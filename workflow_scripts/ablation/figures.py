@@ -244,11 +244,22 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
 
 @figures.drawn
 def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
-    """All pairs' correlations; below, points of a task's first development set and another."""
+    """All pairs' correlations; below, points of a task's first development set and another.
+
+    Data sets whose own halves do not agree are named and left out, unless there are no others.
+    """
     pairs = tables.read_csv(table)
     pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
     sets = [development_sets(row) for _, row in pairs.iterrows()]
     pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
+    halves = pairs[pairs["kind"] == "halves"].set_index("a")["pearson"]
+    noisy = halves[halves <= 0]
+    kept = pairs[~pairs[["a", "b"]].isin(noisy.index).any(axis=1)]
+    left_out = ""
+    if len(noisy) and len(kept):
+        pairs = kept
+        names = ", ".join(f"{name} ({_number(value)})" for name, value in noisy.items())
+        left_out = f"\nLeft out, as r between its halves is not above 0: {names}."
     scatters = pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(FIRST_SETS.values())]
     n, lines = len(data_sets(pairs)), -(-len(scatters) // PER_LINE)
     column = min(ROOM[1], ROOM[0] / n)
@@ -268,7 +279,7 @@ def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
         words = f"Effect of masking each of {heads} heads, in points; area: number of heads"
         below.suptitle(words, fontsize=7)
     axes = above.subplots()
-    axes.set_title(f"{MATRIX_NOTE}.\n{HALVES_NOTE}.", fontsize=7)
+    axes.set_title(f"{MATRIX_NOTE}.\n{HALVES_NOTE}.{left_out}", fontsize=7)
     draw_matrix(axes, pairs, column)
     return figure
 
@@ -315,7 +326,6 @@ def ablation_next_token(scores: Path, mode: str, table: job.Out) -> Figure:
     return figure
 
 
-MARKS = {"loss": "o", "score": "s"}
 SCREENED = {
     False: colours.Look("other heads", colours.GREY),
     True: colours.Look("first by the estimate", colours.BLACK),
@@ -327,40 +337,7 @@ def task_title(task: str) -> str:
     return TASKS[task].title if task in TASKS else "Running text"
 
 
-@figures.drawn
-def ablation_modes_figure(table: Path) -> Figure:
-    """A panel per task: rho of each two modes with its interval, or a note; seeds one by one."""
-    frame = tables.read_csv(table)
-    tasks = list(dict.fromkeys(frame["task"]))
-    titles = [task_title(task) for task in tasks]
-    names = list(dict.fromkeys(zip(frame["one"], frame["other"], strict=True)))
-    height = 0.7 + 0.23 * len(names)
-    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
-    figure.set_figheight(figure.get_figheight() + 0.3)
-    for axes, task in zip(panels, tasks, strict=True):
-        axes.axvline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
-        for at, (of, rows) in enumerate(frame[frame["task"] == task].groupby("of", sort=False)):
-            pairs = zip(rows["one"], rows["other"], strict=True)
-            y = np.array([names.index(pair) for pair in pairs]) + 0.4 * at - 0.2
-            look = colours.Look(of, (colours.BLACK, colours.GREY)[at], MARKS[of])
-            style, ends = {"markersize": 3, "zorder": 2, "capsize": 1.5}, ("rho_low", "rho_high")
-            figures.intervals(axes, "x", rows["rho"], [rows[e] for e in ends], y, look, **style)
-            for place, noisy in zip(y, rows["too_noisy"], strict=True):
-                if noisy:
-                    style = {
-                        "size": figures.SMALL,
-                        "color": look.colour,
-                        "ha": "center",
-                        "va": "center",
-                    }
-                    axes.text(0, place, "too noisy", **style)
-        axes.set(xlim=(-1, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel="Spearman's ρ over heads")
-        axes.set_yticks(range(len(names)), [f"{one}, {other}" for one, other in names])
-    for axes in panels[1:3]:
-        axes.set_yticklabels([])
-    keys = panels[0].get_legend_handles_labels()
-    figure.legend(*keys, title="effect on", loc="outside lower center", ncols=2)
-    return figure
+NAMED = 3  # heads of a panel with the largest effects
 
 
 @figures.drawn
@@ -372,7 +349,7 @@ def ablation_attribution_figure(heads: Path) -> Figure:
     columns = len(estimates)
     cells = [(task, name) for task in tasks for name in estimates]
     titles = [f"{task_title(task)}, {name}" for task, name in cells]
-    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 1.4, columns=columns)
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 1.8, columns=columns)
     for axes, (task, name) in zip(panels, cells, strict=True):
         rows = frame[(frame["task"] == task) & (frame["estimate"] == name)]
         axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
@@ -383,13 +360,20 @@ def ablation_attribution_figure(heads: Path) -> Figure:
             points = rows[(rows["screen"] == "first") == first]
             style = {"color": look.colour, "s": 5, "linewidths": 0, "zorder": 2}
             axes.scatter(points["attribution"], points["effect"], label=look.name, **style)
-        axes.set_title(f"{axes.get_title()}\nρ {rows.groupby('seed')['rho'].first().mean():.2f}")
+        axes.set_title(
+            f"{axes.get_title()}\nρ {_number(rows.groupby('seed')['rho'].first().mean())}"
+        )
         axes.locator_params(nbins=4)
     for axes in panels[::columns]:
-        axes.set_ylabel("effect on the loss")
+        axes.set_ylabel("Effect on the\nloss, nats")
     for axes in panels[-columns:]:
-        axes.set_xlabel("estimate")
+        axes.set_xlabel("Estimate, nats")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    for axes, (task, name) in zip(panels, cells, strict=True):
+        rows = frame[(frame["task"] == task) & (frame["estimate"] == name)]
+        named = rows.loc[rows["effect"].abs().nlargest(NAMED).index]
+        points, places = (each[["attribution", "effect"]].to_numpy() for each in (rows, named))
+        figures.write_names(axes, list(map(tuple, places)), named["name"], points)
     return figure
 
 

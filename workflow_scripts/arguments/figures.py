@@ -2,7 +2,6 @@
 
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,8 +42,6 @@ COVERAGES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)  # ticks
 WITHIN_CHANCE = Look("no evidence against 50%", colours.GREY)
 BEYOND_CHANCE = Look("different from 50% (the most frequent are named)", colours.HIGHLIGHT, "s")
 MAX_NAMED = 7  # maximum number of cues that are named in a panel
-# The distance between two named cues, in coverage or in productivity.
-MIN_COVERAGE_RATIO, MIN_PRODUCTIVITY_DIFFERENCE = 2.5, 0.07
 
 
 def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
@@ -67,16 +64,14 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
 
 
 def draw_cues(axes: Axes, rows: pd.DataFrame) -> None:
-    """One panel: productivity of every cue with its interval; names of those beyond chance."""
+    """One panel: productivity of every cue, with its interval where it is beyond chance."""
     axes.axhline(0.5, color=colours.BLACK, linewidth=0.8, linestyle=":")
     beyond = rows["p_corrected"] < LEVEL
     for chosen, look, alpha in ((~beyond, WITHIN_CHANCE, 0.5), (beyond, BEYOND_CHANCE, 1)):
-        cues, style = rows[chosen], {"alpha": alpha, "elinewidth": 0.6, "markersize": 3}
+        cues, style = rows[chosen], {"alpha": alpha, "markersize": 3}
+        style["elinewidth"] = 0.6 if look is BEYOND_CHANCE else 0
         ends = cues["ci_low"], cues["ci_high"]
         figures.intervals(axes, "y", cues["productivity"], ends, cues["coverage"], look, **style)
-    for row in named(rows[beyond]):
-        xy, style = (row.coverage, row.productivity), {"textcoords": "offset points"}
-        axes.annotate(row.cue, xy, (3, 2), fontsize=figures.SMALL, **style)
     axes.set_xscale("log")
     axes.set_xlim(0.85 * rows["coverage"].min(), 1.15)
     axes.set_ylim(-0.02, 1.02)
@@ -85,20 +80,6 @@ def draw_cues(axes: Axes, rows: pd.DataFrame) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel("Coverage, % of the points")
-
-
-def named(rows: pd.DataFrame) -> list[Any]:
-    """The cues that are named: those of largest coverage whose names do not overlap."""
-    chosen: list[Any] = []
-    for row in rows.sort_values("applicable", ascending=False, kind="stable").itertuples():
-        apart = (
-            abs(row.productivity - wider.productivity) > MIN_PRODUCTIVITY_DIFFERENCE
-            or wider.coverage > MIN_COVERAGE_RATIO * row.coverage
-            for wider in chosen
-        )
-        if len(chosen) < MAX_NAMED and all(apart):
-            chosen.append(row)
-    return chosen
 
 
 @figures.drawn
@@ -120,6 +101,10 @@ def niven2019_cues(cues: Path, counts: Path, table2: Out, all_cues: Out, cue: st
     for axes in panels[::3]:
         axes.set_ylabel("Productivity,\n% of applicable points")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    for axes, rows in zip(panels, shown.values(), strict=True):
+        beyond = rows[rows["p_corrected"] < LEVEL].nlargest(MAX_NAMED, "applicable")
+        points, named = (each[["coverage", "productivity"]].to_numpy() for each in (rows, beyond))
+        figures.write_names(axes, list(map(tuple, named)), beyond["cue"], points)
     return figure
 
 
@@ -470,27 +455,31 @@ def measure_heads(frame: pd.DataFrame, draws: int, permutations: int, seed: int)
 def niven2019_heads(
     heads: Path, table: Out, bootstrap: int, permutations: int, seed: int
 ) -> Figure:
-    """Every head's effects with intervals: a panel per set-up and measure, of held-out points."""
+    """Every head's effects with intervals: a panel per set-up and measure, of held-out points.
+
+    Measures without a significant effect are left out, unless none has any.
+    """
     measured = measure_heads(tables.read(heads), bootstrap, permutations, seed)
     tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
     shown = measured[measured["split"] == measured["split"].iloc[0]]
     cells = dict(list(shown.groupby(["setup", "measure"])))
     # A measure is missing where the cue is in no point.
-    keys = [key for key in product(SETUPS, HEAD_MEASURES) if key in cells]
+    every = [key for key in product(SETUPS, HEAD_MEASURES) if key in cells]
+    keys = [key for key in every if (cells[key]["p_corrected"] < randomisation.LEVEL).any()]
+    keys = keys or every
     titles = []
     for setup, measure in keys:
         rows = cells[setup, measure]
         over = f"n = {rows['n'].iloc[0]}, {counted(rows['seeds'].iloc[0], 'seed')}"
         texts = ", ".join((*SETUPS[setup], "warrant"))
         titles.append(f"{HEAD_MEASURES[measure]}\n{texts}\n{over}")
-    columns = len({measure for _, measure in keys})
+    measures = len({measure for _, measure in keys})
+    columns = measures if measures > 1 else 3
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1, columns)
     for axes, key in zip(panels, keys, strict=True):
         axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
         axes.set_ylabel(f"Change, {UNITS[key[1]]}")
         axes.title.set_fontsize(7)
-        if not cells[key]["effect"].any():
-            axes.set(ylim=(-1, 1), yticks=[0])
     dots = [(axes, cells[key]) for axes, key in zip(panels, keys, strict=True)]
     figures.ranked(figure, dots, "effect", randomisation.LEVEL)
     return figure

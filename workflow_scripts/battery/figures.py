@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.core.data import tables
@@ -56,9 +56,9 @@ def olsson2022_roles(roles: Path, model: Path, table: job.Out, threshold: float)
     between = max(heatmaps.BETWEEN, LONGEST_TITLE - heatmaps.CELL * shape[1])
     figure, panels = heatmaps.sheet([""], titles, shape, between)
     for axes, role in zip(panels[0], ROLES, strict=True):
-        image = heatmaps.draw(axes, grids[role], 0, 1)
+        image = heatmaps.draw(axes, 100 * grids[role], 0, 100)
         heatmaps.dots(axes, frame[(frame["role"] == role) & frame["confirmed"]])
-    heatmaps.bar(image, list(panels[0]), "Mean attention")
+    heatmaps.bar(image, list(panels[0]), "Mean attention, %")
     counts = frame.iloc[0]
     dots = f"dots: confirmed on {counts['n_segments']} segments of {counts['n_documents']} articles"
     figure.supxlabel(f"{counts['n']} random sequences;\n{dots}", fontsize=7)
@@ -90,12 +90,13 @@ def battery_sinks(sinks: Path, threshold: float) -> Figure:
         figures.per_layer(axes, rows["layer"], rows[measure], look)
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_ylim(-0.03, 1.05)
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         if measure == "attention":
-            above = f"{rows['has_role'].sum()} of {len(rows)} heads above {threshold:g}"
+            above = f"{rows['has_role'].sum()} of {len(rows)} heads above {threshold:.0%}"
             axes.set_title(f"{title}\n{above}")
-            axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **LINE)
+            axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:.0%}", **LINE)
             uniform = frame["uniform"].iloc[0]
-            axes.axhline(uniform, linestyle="--", label=f"uniform, {uniform:.2g}", **LINE)
+            axes.axhline(uniform, linestyle="--", label=f"uniform, {uniform:.1%}", **LINE)
         axes.label_outer()
     panels[0].set_ylabel("Weight on the\nfirst token")
     panels[3].set_ylabel("First token's share\nof the norm")
@@ -109,14 +110,14 @@ INDUCTION_LOOKS = {
     False: Look("other heads", colours.SILVER),
     True: Look("heads with the role of induction", colours.VERMILLION, "D"),
 }
-NAMED = 12  # heads; the names of more would overlap
+NAMED = 5  # heads; the names of more would overlap
 
 
 @figures.drawn
 def battery_copying(copying: Path, roles: Path, correlations: Path, threshold: float) -> Figure:
     """A panel for each score that copying is compared with.
 
-    The heads that copy the most carry their names, where they copy or have the role of induction.
+    Of the heads with the role of induction those that copy the most carry their names.
     """
     found = tables.read(roles)
     found = found[found["role"] == "induction"][["layer", "head", "score", "has_role"]]
@@ -137,17 +138,18 @@ def battery_copying(copying: Path, roles: Path, correlations: Path, threshold: f
             style["ecolor"] = look.colour if inducts else colours.PALE
             ends = rows["top_low"], rows["top_high"]
             figures.intervals(axes, "y", rows["top"], ends, rows[measure], look, **style)
-        axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **LINE)
+        axes.axhline(threshold, linestyle=":", label=f"threshold, {threshold:.0%}", **LINE)
         chance = frame["chance"].iloc[0]
-        axes.axhline(chance, linestyle="--", label=f"chance, {chance:.2g}", **LINE)
+        axes.axhline(chance, linestyle="--", label=f"chance, {chance:.1%}", **LINE)
         axes.set_xlabel(COMPARED_SCORES[measure])
         axes.margins(x=0.07)
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.set_ylim(-0.02, max(threshold, frame["top_high"].max()) * 1.1)
     panels[0].set_ylabel("Attended token has the largest logit")
     keys = panels[0].get_legend_handles_labels()
     figure.legend(*keys, loc="outside upper center", ncols=4)
     figure.supxlabel(f"{len(frame)} heads, {figures.sample(frame, 'sequences')}", fontsize=7)
-    named = frame[frame["has_role"] | frame["inducts"]].nlargest(NAMED, "top")
+    named = frame[frame["inducts"]].nlargest(NAMED, "top")
     for axes, measure in zip(panels, COMPARED_SCORES, strict=True):
         points = list(named[[measure, "top"]].itertuples(index=False))
         figures.write_names(axes, points, head_labels(named), frame[[measure, "top"]].to_numpy())
@@ -172,7 +174,7 @@ def draw_strongest(axes: Axes, frame: pd.DataFrame, threshold: float) -> None:
             figures.intervals(axes, "x", some["score"], ends, some.index, look, **BARS)
     null = {"color": colours.GREY, "marker": "s", "markerfacecolor": colours.WHITE, "linestyle": ""}
     axes.plot(rows["others"], rows.index, label="null: the answer's other tokens", zorder=1, **null)
-    axes.axvline(threshold, linestyle=":", label=f"threshold, {threshold:g}", **LINE)
+    axes.axvline(threshold, linestyle=":", label=f"threshold, {threshold:.0%}", **LINE)
     axes.set_yticks(rows.index, head_labels(rows))
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("Share of the answers' tokens copied")

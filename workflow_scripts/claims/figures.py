@@ -80,7 +80,7 @@ def claims_figure(verdicts: Path) -> Figure:
 
 def _short(number: float) -> str:
     """A number to three digits."""
-    return f"{number:.3g}" if abs(number) < 999.5 else f"{number:.0f}"
+    return (f"{number:.3g}" if abs(number) < 999.5 else f"{number:.0f}").replace("-", "−")
 
 
 def _case(row: dict[str, Any]) -> str:

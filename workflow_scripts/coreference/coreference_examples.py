@@ -24,6 +24,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.coreference import antecedents
 
 SHORTEST, LONGEST = 6, 18  # words of a passage
+SEARCHED = 40  # texts
 OTHER = "(other words)"  # of the text, not of the passage
 SENTENCE_ENDS = {".", "!", "?"}
 COLUMNS = ["drawing", "layer", "head", "title", "query", "key", "query_token", "key_token"]
@@ -85,6 +86,13 @@ def draw(
     )
 
 
+def strength(drawing: pd.DataFrame) -> tuple[float, float]:
+    """The largest weight on an antecedent whose head word is another word, and on any."""
+    gold = drawing[drawing["gold"]]
+    other = gold["query_token"].str.lower() != gold["key_token"].str.lower()
+    return gold["weight"].where(other, 0.0).max(), gold["weight"].max()
+
+
 def main(
     attention: Path,
     model: Path,
@@ -96,8 +104,8 @@ def main(
 ) -> None:
     """Write the weights to draw, of the best head for all mentions among all other words.
 
-    Of each of up to `n_examples` random texts the passage with the most mentions that have their
-    antecedent in it; the table is empty where no text has any.
+    Of SEARCHED random texts, those `n_examples` passages in which it attends most to an antecedent,
+    best of another word; the table is empty where no text has any.
     """
     card, documents = read_card(model), read_documents(annotation)
     decoder = is_decoder(card)
@@ -105,27 +113,26 @@ def main(
     frame = frame[(frame["candidates"] == "words") & (frame["type"] == antecedents.ALL)]
     best = frame.loc[frame["accuracy"].idxmax()]
     layer, head = int(best["layer"]), int(best["head"])
-    title = f"coreference, to an antecedent\n{best['accuracy']:.0%} {LEFT_OUT[decoder]}"
+    title = f"to an antecedent\n{best['accuracy']:.0%} {LEFT_OUT[decoder]}"
     title += f"\n{best['coverage']:.0%} of the mentions" if decoder else ""
-    drawings: list[pd.DataFrame] = []
+    found: list[pd.DataFrame] = []
     with open_patterns(attention, card) as cache:
         cache.expect([document.id for document in documents], "the mentions")
-        for index in np.random.default_rng(seed).permutation(len(documents)):
+        for index in np.random.default_rng(seed).permutation(len(documents))[:SEARCHED]:
             example, document = cache[int(index)], documents[index]
             if decoder:
                 words = without_first(example.word)
                 document = replace(document, mentions=antecedents.readable(document, words))
-            candidates = fitting(document, words_of_units(example.word))
-            if not candidates:
-                continue
-            linked = {each: len(dict(links(document.mentions, each))) for each in candidates}
-            passage = max(linked, key=linked.__getitem__)
-            pattern = example.pattern[layer, head]
-            drawing = draw(pattern, example.word, document, passage, decoder)
-            about = {"drawing": len(drawings), "layer": layer, "head": head, "title": title}
-            drawings.append(drawing.assign(**about, example=document.id))
-            if len(drawings) == n_examples:
-                break
+            pattern, word = example.pattern[layer, head], example.word
+            of_text = [
+                draw(pattern, word, document, passage, decoder).assign(example=document.id)
+                for passage in fitting(document, words_of_units(word))
+            ]
+            if of_text:
+                found.append(max(of_text, key=strength))
+    best_first = sorted(found, key=strength, reverse=True)[:n_examples]
+    about = {"layer": layer, "head": head, "title": title}
+    drawings = [rows.assign(drawing=number, **about) for number, rows in enumerate(best_first)]
     drawn = pd.concat(drawings or [pd.DataFrame(columns=COLUMNS)], ignore_index=True)
     tables.write(drawn[COLUMNS], examples)
 

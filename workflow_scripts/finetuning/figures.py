@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
@@ -106,112 +107,53 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+CHANGED = {  # by whether a change may be none
+    True: colours.Look("a head; its 95% intervals before and after overlap", colours.PALE, "x"),
+    False: colours.Look("a head; they do not (corrected for all heads)", colours.VERMILLION),
+}
+
+
 @figures.drawn
 def kovaleva2019_features(features: list[Path], table: job.Out) -> Figure:
-    """A row of heat maps for each kind of word, on one scale; red means more attention.
+    """A panel for each kind of word and task: every head's change over its layer, mean over seeds.
 
-    A map for each task, the mean over seeds. The table has the special tokens too.
+    Panels of one kind share a scale. The table has the special tokens too.
     """
     frame = tables.read_all(features)
     frame = frame[frame["query"] == "all"]
     tables.write_csv(summary(frame), table)
-    frame = frame[frame["kind"].isin(LINGUISTIC)]
-    of_panel = dict(list(frame.dropna(subset=["attention"]).groupby(["kind", "task"])))
-    changes, sizes = {}, dict.fromkeys(LINGUISTIC, 0.0)
-    for (kind, name), rows in of_panel.items():
+    frame = frame[frame["kind"].isin(LINGUISTIC)].dropna(subset="attention")
+    names, of_panel = present_tasks(frame), dict(list(frame.groupby(["kind", "task"])))
+    keys = [key for key in product(LINGUISTIC, names) if key in of_panel]
+    titles = [
+        f"{TASKS[task].title}\n{kind} ({of_panel[kind, task]['n'].max():.0f})"
+        for kind, task in keys
+    ]
+    columns = len(names) if len(names) > 1 else 3
+    width = figures.TWO_COLUMNS / columns
+    figure, panels = figures.panels(titles, width, 1.4, columns)
+    first: dict[str, Axes] = {}
+    for axes, key in zip(panels, keys, strict=True):
+        rows = of_panel[key]
+        axes.title.set_fontsize(figures.SMALL if columns > 6 else 7)
         before, after = map(heatmaps.grids(rows, "stage", "attention").get, STAGES)
-        changes[kind, name] = after - before
-        sizes[kind] = max(sizes[kind], np.abs(after - before).max())
-    titles = [f"{kind}\nmax ±{sizes[kind]:.2g}" for kind in LINGUISTIC]
-    figure, panels, names = heatmaps.task_sheet(frame, titles)
-    none = np.full((frame["layer"].max() + 1, frame["head"].max() + 1), np.nan)
-    for cells, kind in zip(panels, LINGUISTIC, strict=True):
-        for axes, name in zip(cells, names, strict=True):
-            image = heatmaps.around_zero(axes, changes.get((kind, name), none), sizes[kind])
-            if (kind, name) not in changes:
-                heatmaps.note(axes, f"no {kind}")
-                continue
-            rows = of_panel[kind, name]
-            heatmaps.mute(axes, image, unclear(rows))
-            words = f"{axes.get_title()}\nn = {rows['n'].max():.0f}".strip()
-            axes.set_title(words, fontsize=7, pad=2)
-        heatmaps.bar(image, cells, "Change")
+        change, hidden = 100 * (after - before), unclear(rows)
+        layers = np.repeat(range(1, len(change) + 1), change.shape[1]).reshape(change.shape)
+        axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
+        for of, look in CHANGED.items():
+            style = {"color": look.colour, "ls": "", "markersize": 2.5, "label": look.name}
+            axes.plot(layers[hidden == of], change[hidden == of], look.marker, **style)
+        axes.plot(layers[:, 0], change.mean(axis=1), color=colours.BLACK, label="mean of a layer")
+        figures.layer_axis(axes, len(change))
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes.sharey(first.setdefault(key[0], axes))
+    for axes in panels[::columns]:
+        axes.set_ylabel("Change, points")
+    for axes in panels[:-columns]:
+        axes.set_xlabel("")
+    handles = panels[0].get_legend_handles_labels()
     seeds = figures.counted(frame["seed"].nunique(), "seed")
-    heads = f"corrected for {none.size} heads"
-    key = f"95% intervals before and after overlap, {heads} ({seeds})"
-    figure.legend(handles=[heatmaps.muted_key(key)], loc="outside lower center")
-    return figure
-
-
-# Kinds that hardly overlap, so that shares can be stacked; subjects, objects and negation words
-# are among them.
-STACKED = ("cls", "sep", "punctuation", "noun", "verb", "pronoun")
-LOOKS = colours.TOKENS | colours.WORDS
-QUERIES = {"all": "From all tokens", "cls": "From [CLS]"}
-WIDTH = 0.4
-PER_LINE = 3  # tasks side by side
-DOWN = 9.0  # inches for all panels at most
-TICKS = 6  # layers that are written at most
-
-
-def by_layer(frame: pd.DataFrame) -> pd.DataFrame:
-    """Shares of STACKED and `other`, the rest, means over heads and seeds; a row per layer.
-
-    The last row, `tokens`, has the kinds' shares of the tokens.
-    """
-    frame = frame[frame["kind"].isin(STACKED)]
-    shares = frame.pivot_table(index="layer", columns="kind", values="share")
-    shares.loc["tokens"] = frame.groupby("kind")["tokens"].mean()
-    shares = shares[list(STACKED)]
-    return shares.assign(other=(1 - shares.sum(axis=1)).clip(lower=0))
-
-
-def draw_bars(axes: Axes, shares: pd.DataFrame, stage: str) -> None:
-    """Stacked bars of one stage, hatched before fine-tuning; the tokens' once, for both."""
-    side = STAGES.index(stage)
-    positions = np.arange(1, len(shares) + 1) + (side - 0.5) * WIDTH
-    widths = np.full(len(shares), WIDTH * 0.95)
-    positions[-1], widths[-1] = len(shares) + 0.5, WIDTH * 1.9
-    n = len(shares) - (side == 0)
-    parts = {kind: shares[kind].to_numpy()[:n] for kind in shares}
-    style = {"hatch": colours.STAGES[stage].hatch, "linewidth": 0.3}
-    figures.stacked(axes, positions[:n], widths[:n], parts, LOOKS, **style)
-
-
-@figures.drawn
-def kovaleva2019_shares(features: list[Path]) -> Figure:
-    """A panel per task and query, with the kinds' shares of the tokens next to the layers."""
-    frame = tables.read_all(features)
-    names = present_tasks(frame)
-    n_layers = frame["layer"].max() + 1
-    per_line = min(PER_LINE, len(names))
-    lines = -(-len(names) // per_line)
-    height = 0.5 + min(1.75 * lines * len(QUERIES), DOWN)
-    figure, cells = figures.new(figures.TWO_COLUMNS, height, per_line, lines * len(QUERIES))
-    # [line, query, task within the line]
-    panels = np.array(cells, dtype=object).reshape(lines, len(QUERIES), per_line)
-    by_task = panels.transpose(0, 2, 1).reshape(-1, len(QUERIES))
-    for spare in by_task[len(names) :].ravel():
-        spare.remove()
-    for of_name, name in zip(by_task, names, strict=False):
-        for axes, query in zip(of_name, QUERIES, strict=True):
-            of_task = frame[(frame["query"] == query) & (frame["task"] == name)]
-            for stage in STAGES:
-                draw_bars(axes, by_layer(of_task[of_task["stage"] == stage]), stage)
-            layers = range(1, n_layers + 1, -(-n_layers // TICKS))
-            axes.set_xticks([*layers, n_layers + 1.5], [*map(str, layers), "tokens"])
-            axes.set_ylim(0, 100)
-        of_name[0].set_title(TASKS[name].title)
-        of_name[-1].set_xlabel("Layer")
-    for line in panels:
-        for row, title in zip(line, QUERIES.values(), strict=True):
-            row[0].set_ylabel(f"{title}\nAttention, %")
-    looks, stages = [LOOKS[kind] for kind in (*STACKED, "other")], colours.STAGES.values()
-    handles = [Patch(color=look.colour, label=look.name) for look in looks]
-    for look in stages:
-        style = {"fc": look.colour, "hatch": look.hatch, "ec": colours.WHITE, "lw": 0}
-        handles.append(Patch(label=look.name, **style))
-    figure.legend(handles=handles, loc="outside upper center", ncols=5)
+    figure.legend(*handles, title=seeds, title_fontsize=7, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -235,7 +177,8 @@ def kovaleva2019_fig7(features: list[Path]) -> Figure:
     height = max(1.7, 1.05 + 0.13 * n_heads)
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
     scale = {"cmap": colours.MORE, "vmin": 0, "vmax": frame["attention"].max()}
-    of_kind = {kind: LOOKS[kind].name if kind in LOOKS else kind for kind in KINDS}
+    looks = colours.TOKENS
+    of_kind = {kind: looks[kind].name if kind in looks else kind for kind in KINDS}
     for axes, name in zip(panels, names, strict=True):
         rows = frame[frame["task"] == name]
         grid = rows.pivot_table(index="head", columns="kind", values="attention", dropna=False)

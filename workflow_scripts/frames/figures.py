@@ -23,10 +23,10 @@ TO_EARLIER = "To the earlier side"  # of a decoder
 
 def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> AxesImage:
     """A map for each direction, on one scale, with the heads above the percentile framed."""
-    top = frame["attention"].max()
+    top = 100 * frame["attention"].max()
     for panel, name in zip(axes, directions_of(frame), strict=True):
         rows = frame[frame["direction"] == name]
-        image = heatmaps.draw(panel, heatmaps.grid_of(rows, "attention"), 0.0, top)
+        image = heatmaps.draw(panel, 100 * heatmaps.grid_of(rows, "attention"), 0.0, top)
         panel.set_title(TO_EARLIER if "coverage" in frame else DIRECTIONS[name].capitalize())
         for row in heads_above(frame, percentile, name).itertuples():
             corner, style = (row.head - 0.5, row.layer - 0.5), {"linewidth": 1.2, "fill": False}
@@ -50,10 +50,11 @@ def kovaleva2019_fig3(scores: Path, drawings: Path, percentile: float, generated
     maps[0].set_ylabel("Layer")
     for axes in maps:
         axes.set_xlabel("Head")
-    heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[-2:-1], "Attention")
+    heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[-2:-1], "Attention, %")
     # How far attention along links exceeds that along controls, and the frame heads.
-    either = heatmaps.grid_of(frame[frame["direction"] == "either"], "difference")
-    heatmaps.bar(heatmaps.around_zero(maps[-1], either), maps[-1:], "Difference")
+    either = frame[frame["direction"] == "either"].set_index(["layer", "head"])
+    difference = 100 * either["difference"].unstack("head").to_numpy()
+    heatmaps.bar(heatmaps.around_zero(maps[-1], difference), maps[-1:], "Points")
     heatmaps.dots(maps[-1], frame_heads(frame))
     maps[-1].set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
     percentile_key = f"above the {percentile:g}th percentile of the map"
@@ -63,11 +64,15 @@ def kovaleva2019_fig3(scores: Path, drawings: Path, percentile: float, generated
     ]
     above.legend(handles=keys, loc="outside lower center", ncols=2)
     sentence = f"One sentence, {lines['title'].iloc[0]}"
-    below.suptitle(f"{sentence}; links between predicate and elements in orange", fontsize=8)
+    words = "links in orange; third line: means over all sentences"
+    below.suptitle(f"{sentence}; {words}", fontsize=8)
     heads = [rows for _, rows in lines.groupby("drawing")]
     for axes, rows in zip(below.subplots(1, len(heads), squeeze=False)[0], heads, strict=True):
         largest = rows.loc[rows["highlighted"], "weight"].max()
-        titled = rows.assign(title=f"strongest link {largest:.2f}")
+        of_head = either.loc[(rows["layer"].iloc[0], rows["head"].iloc[0])]
+        title = f"strongest link {largest:.0%}\n"
+        title += f"links {of_head['linked']:.0%}, controls {of_head['control']:.0%}"
+        titled = rows.assign(title=title)
         attention_lines.draw_panel(axes, titled, emphasise=True)
     return figure
 

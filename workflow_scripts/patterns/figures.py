@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from sklearn.metrics import cohen_kappa_score
 
 from workflow_scripts.core.data import tables
@@ -54,9 +53,6 @@ def kovaleva2019_fig1(maps: Path) -> Figure:
     return figure
 
 
-WIDTH = 0.38
-
-
 def legend_title(frame: pd.DataFrame, model: str) -> str:
     """For another model than the annotated one, that it is another; else nothing."""
     annotated = frame["annotated_model"].iloc[0]
@@ -67,28 +63,33 @@ def legend_title(frame: pd.DataFrame, model: str) -> str:
 
 @figures.drawn
 def kovaleva2019_fig2(shares: Path, model: str) -> Figure:
-    """Two stacked bars per task: pretrained (hatched) and fine-tuned, the mean over seeds."""
+    """A panel per task, a line per class: its share before and after, the mean over seeds."""
     frame = tables.read(shares)
     frame = frame[frame["method"] == "network"]
     names = present_tasks(frame)
-    positions = np.arange(len(names))
-    figure, (axes,) = figures.new(figures.TWO_COLUMNS, 2.6)
-    for side, (stage, look) in enumerate(colours.STAGES.items()):
-        rows = frame[frame["stage"] == stage]
-        means = rows.pivot_table(index="task", columns="class", values="share").loc[names]
-        parts = {name: means[name].to_numpy() for name in CLASSES}
-        at, style = positions + (side - 0.5) * WIDTH, {"hatch": look.hatch, "linewidth": 0.4}
-        figures.stacked(axes, at, WIDTH * 0.95, parts, colours.CLASSES, **style)
-    axes.set_xticks(positions, [TASKS[name].title for name in names])
-    axes.set(ylabel="Share of maps, %", ylim=(0, 100))
-    looks = [*reversed(colours.CLASSES.values()), *colours.STAGES.values()]
-    handles = [
-        Patch(fc=look.colour, hatch=look.hatch, ec=colours.WHITE, label=look.name) for look in looks
-    ]
-    legend = {"title": legend_title(frame, model), "title_fontsize": 7}
-    figure.legend(handles=handles, loc="outside right center", **legend)
+    titles = [TASKS[name].title for name in names]
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / max(2, min(3, len(names))), 1.1)
+    figure.set_figheight(figure.get_figheight() + 0.8)
+    at = np.arange(len(CLASSES))
+    for axes, name in zip(panels, names, strict=True):
+        rows = frame[frame["task"] == name]
+        means = (
+            100 * rows.pivot_table(index="class", columns="stage", values="share").loc[[*CLASSES]]
+        )
+        axes.hlines(at, means.min(axis=1), means.max(axis=1), colours.NEUTRAL, linewidth=0.8)
+        for stage, fill in (("pretrained", colours.WHITE), ("fine-tuned", colours.NEUTRAL)):
+            style = {"color": colours.NEUTRAL, "markerfacecolor": fill, "label": stage}
+            axes.plot(means[stage], at, "o", clip_on=False, zorder=3, **style)
+        axes.set_yticks(at, [colours.CLASSES[of].name for of in CLASSES])
+        axes.set(xlim=(0, 100), ylim=(len(CLASSES) - 0.5, -0.5))
+        axes.grid(axis="y", color=colours.FAINT)
+        axes.label_outer()
     tuned = frame[frame["stage"] == "fine-tuned"]
-    figure.supxlabel(figures.sample(tuned, "examples of each task"), fontsize=7)
+    over = figures.sample(tuned, "examples of each task")
+    figure.supxlabel(f"Share of maps, %\n{over}", fontsize=7)
+    legend = {"title": legend_title(frame, model), "title_fontsize": 7, "ncols": 2}
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside upper center", **legend)
     return figure
 
 

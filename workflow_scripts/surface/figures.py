@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import attention_lines, colours, figures
+from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
 
 POWER = 0.5  # a line's opacity is the root of its weight: 1/128 is seen, and 1 is no darker
 LEAST = 0.5  # smaller weights, relative to uniform attention, are not drawn
+DARKEST = 0.5  # the weight from which on a matrix is the darkest
 
 
 def not_drawn(table: pd.DataFrame) -> str:
@@ -28,19 +29,28 @@ def not_drawn(table: pd.DataFrame) -> str:
 
 @figures.drawn
 def clark2019_fig1(drawings: Path, table: Path, by_hand: bool = False) -> Figure:
-    """One panel per head; below, the patterns that no head shows.
+    """A column per head, its lines and its matrix; below, the patterns that no head shows.
 
     Heads that are chosen `by_hand` stand for no pattern.
     """
     rows = tables.read(drawings)
     panels = [panel for _, panel in rows.groupby("drawing")]
-    height = 0.7 + 0.115 * (0 if rows.empty else rows["query"].max() + 1)
-    width = min(figures.TWO_COLUMNS, attention_lines.WIDTH * max(2, len(panels)))
-    figure, axes = figures.new(width, height, columns=max(1, len(panels)))
-    for panel_axes in axes[len(panels) :]:
-        panel_axes.axis("off")
-    for panel_axes, panel in zip(axes, panels, strict=False):
-        attention_lines.draw_panel(panel_axes, panel, LEAST * panel["uniform"], POWER)
+    columns, tokens = max(1, len(panels)), 1 if rows.empty else rows["query"].max() + 1
+    width = min(figures.TWO_COLUMNS, attention_lines.WIDTH * max(2, columns))
+    heights = [0.4 + 0.115 * tokens, width / columns]
+    figure = Figure(figsize=(width, sum(heights) + 0.3), layout="constrained")
+    above, below = figure.subplots(2, columns, squeeze=False, height_ratios=heights)
+    for axes in (*above[len(panels) :], *below[len(panels) :]):
+        axes.axis("off")
+    for lines, matrix, panel in zip(above, below, panels, strict=False):
+        attention_lines.draw_panel(lines, panel, LEAST * panel["uniform"], POWER)
+        weights = panel.pivot_table(index="query", columns="key", values="weight")
+        image = matrix.imshow(weights, cmap=colours.MORE, vmin=0, vmax=DARKEST, rasterized=True)
+        matrix.set(xticks=[], yticks=[], xlabel="To token")
+        matrix.spines[:].set_visible(True)
+    if panels:
+        below[0].set_ylabel("From token")
+        heatmaps.bar(image, list(below), "Weight", extend="max")
     figure.supxlabel("" if by_hand else not_drawn(tables.read_csv(table)), fontsize=7)
     return figure
 
@@ -160,8 +170,9 @@ def clark2019_position(position: Path, threshold: float) -> Figure:
     if "uniform" in frame:
         uniform = frame["uniform"].mean()  # 1/i, whichever of the tokens it is for
         axes.axhline(uniform, label=f"if uniform: {uniform:.1%}", linestyle="--", **BLACK_LINE)
-    axes.axhline(threshold, label=f"threshold, {threshold:g}", linestyle=":", **BLACK_LINE)
+    axes.axhline(threshold, label=f"threshold, {threshold:.0%}", linestyle=":", **BLACK_LINE)
     axes.set(ylim=(-0.02, 1.02), ylabel="Average attention")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, columnspacing=0.8)
     figure.supxlabel(figures.sample(frame, "segments", "articles"), fontsize=7)
     return figure

@@ -76,10 +76,14 @@ def paragraph_ends(tokens: Mapping[str, np.ndarray], card: dict[str, Any]) -> np
     return tokens["ids"] == card["special"]["sep"]
 
 
-def drawn_length(ends: np.ndarray, maximum: int) -> int:
-    """Tokens drawn: up to the first of `ends`, bool [L], at most `maximum`."""
+def drawn_tokens(ends: np.ndarray, maximum: int) -> np.ndarray:
+    """Places of the tokens drawn: up to the first of `ends`, bool [L].
+
+    Of more than `maximum` those before this last one are left out.
+    """
     found = np.flatnonzero(ends)
-    return min(maximum, int(found[0]) + 1 if len(found) else len(ends))
+    last = int(found[0]) if len(found) else len(ends) - 1
+    return np.append(np.arange(min(last, maximum - 1)), last)
 
 
 def choose_example(cache: Patterns, card: dict[str, Any], example: str) -> int:
@@ -92,19 +96,23 @@ def choose_example(cache: Patterns, card: dict[str, Any], example: str) -> int:
             raise InputError(f"{cache.path}: no segment {example!r}; correct drawings.example")
         return cache.ids.index(example)
     ends = [paragraph_ends(cache.tokens(index), card) for index in range(len(cache))]
-    return int(np.argmin([drawn_length(each, len(each)) for each in ends]))
+    return int(np.argmin([len(drawn_tokens(each, len(each))) for each in ends]))
 
 
-def draw(example: CachedExample, chosen: Chosen, tokens: list[str], length: int) -> pd.DataFrame:
-    """One row per head, query and key among the first `length` tokens of an example.
+def draw(
+    example: CachedExample, chosen: Chosen, tokens: list[str], kept: np.ndarray
+) -> pd.DataFrame:
+    """One row per head, query and key among the tokens of an example at the places `kept`.
 
     Column `uniform` is the weight of each token under uniform attention over the whole example; of
     a decoder, over the tokens up to the query.
     """
+    names = [tokens[place] for place in kept]
+    if len(kept) <= kept[-1]:  # some are left out before the last
+        names[-1] = f"… {names[-1]}"
     frames = []
     for number, (layer, head, title) in enumerate(chosen or [(0, 0, "")]):
-        weights = example.pattern[layer, head, :length, :length]
-        frame = tables.per_pair(weights, tokens[:length])
+        frame = tables.per_pair(example.pattern[layer, head][np.ix_(kept, kept)], names)
         frames.append(frame.assign(drawing=number, layer=layer, head=head, title=title))
     rows = pd.concat(frames, ignore_index=True)
     rows = rows.astype({"weight": np.float32})
@@ -124,7 +132,7 @@ def main(
     broad: float,
     heads: list = (),
     example: str = "",
-    max_drawn_tokens: int = 48,
+    max_drawn_tokens: int = 20,
 ) -> None:
     """Write the weights to draw, and the table of the strongest head of each pattern.
 
@@ -143,10 +151,10 @@ def main(
         index = choose_example(cache, card, example)
         segment, ends = cache[index], paragraph_ends(cache.tokens(index), card)
     tokens = token_texts(tokenizer, segment.ids)
-    length = drawn_length(ends, max_drawn_tokens)
-    drawn = draw(segment, chosen, tokens, length)
+    kept = drawn_tokens(ends, max_drawn_tokens)
+    drawn = draw(segment, chosen, tokens, kept)
     if is_decoder(card):
-        drawn["uniform"] = 1 / (drawn["query"] + 1)
+        drawn["uniform"] = 1 / (kept[drawn["query"]] + 1)
     tables.write(drawn, drawings)
     named = strongest.assign(head=head_labels(strongest)).drop(columns="layer")
     tables.write_csv(named, table)

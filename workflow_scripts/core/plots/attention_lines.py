@@ -37,11 +37,11 @@ def draw_panel(
     `rows` has a row per query and key: layer, head, title, query, key, query_token, key_token,
     weight. Where a column `highlighted` is true, the query and this line are drawn in a second
     colour. A line's opacity is its weight to the `power`; weights up to `faintest`, or that of the
-    row, are not drawn. With `emphasise`, highlighted lines lie on top, opaque, wider for larger
-    weights, the others are faded, and the keys of highlighted lines are coloured. Where a column
-    `gold` is true, the key is what the query should attend to, and coloured.
+    row, are not drawn. With `emphasise`, highlighted lines lie on top, darker and wider for
+    larger weights, and the others are faded. Where a column `gold` is true, the key is what the
+    query should attend to, and coloured; without the column, keys of highlighted lines are.
     """
-    marked = rows.assign(highlighted=rows.get("highlighted", False), gold=rows.get("gold", False))
+    marked = rows.assign(highlighted=rows.get("highlighted", False))
     diagonal = marked[marked["query"] == marked["key"]]
     drawn = marked[marked["weight"] > faintest]
     if emphasise:
@@ -54,11 +54,12 @@ def draw_panel(
     weights = drawn["weight"].clip(0, 1).to_numpy(float)
     opacity, widths = weights**power, np.full(len(drawn), 0.5 if len(diagonal) > MANY else 0.9)
     if emphasise:
-        opacity, widths = np.where(on, 1, FADED * opacity), widths + on * WIDENED * weights
+        opacity = np.where(on, np.minimum(2 * weights**0.5, 1), FADED * opacity)
+        widths = widths + on * WIDENED * weights
     shades = to_rgba_array(np.where(on, colours.HIGHLIGHT, colours.BLUE).tolist(), opacity)
     axes.add_collection(LineCollection(lines, colors=shades, linewidths=widths))
     marks = marked[marked["highlighted"]]
-    named = marks if emphasise else marked[marked["gold"]]
+    named = marked[marked["gold"]] if "gold" in marked else marks
     queries, keys = set(marks["query"]), set(named["key"])
     for row in diagonal.itertuples():
         left, right = (

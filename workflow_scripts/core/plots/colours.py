@@ -2,7 +2,7 @@
 
 The colours are Okabe and Ito's, and two of Tol's muted scheme. There are more things than colours,
 so a group of things that may share a figure has colours of its own, and every entry a second
-channel next to them: a marker, a dash or a hatch. Some colours have one meaning in all figures:
+channel next to them: a marker or a dash. Some colours have one meaning in all figures:
 ORANGE is the unchanged model or another baseline, GREY what is random, PALE what is of no kind,
 BLACK a reference that is computed, such as uniform attention or chance, NEUTRAL heads or layers of
 any kind, and BLUE in lines and maps is attention.
@@ -39,7 +39,6 @@ class Look:
     colour: str
     marker: str = "o"
     dash: str = "-"
-    hatch: str = ""
 
 
 # What a token is, as the goal of attention.
@@ -64,11 +63,6 @@ PRESERVING = {
     "attention": Look("attention alone", BLUE, "o"),
     "residual": Look("with the residual connection", VERMILLION, "s"),
     "norm": Look("with the residual connection and layer norm", GREEN, "^"),
-}
-WORDS = {
-    "noun": Look("noun", INDIGO, "D"),
-    "verb": Look("verb", YELLOW, "v"),
-    "pronoun": Look("pronoun", WINE, "P"),
 }
 # What a head does, where it has one kind.
 HEADS = {
@@ -99,10 +93,6 @@ CLASSES = {
     "vertical+diagonal": Look("vertical and diagonal", PURPLE),
     "block": Look("block", YELLOW),
     "heterogeneous": Look("heterogeneous", PALE),
-}
-STAGES = {
-    "pretrained": Look("pretrained", NEUTRAL, hatch="/////"),
-    "fine-tuned": Look("fine-tuned", NEUTRAL),
 }
 FAMILIES = {
     "bert": Look("BERT", BLUE, "o"),

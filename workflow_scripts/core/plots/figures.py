@@ -270,22 +270,6 @@ def _name_ends(axes: Axes, heads: pd.DataFrame, value: str) -> None:
         labels[row[value]] = axes.annotate(name, place, (3 * side, -side), **style)
 
 
-def stacked(
-    axes: Axes,
-    positions: np.ndarray,
-    widths: np.ndarray | float,
-    shares: dict[str, np.ndarray],
-    looks: dict[str, colours.Look],
-    **style: Any,
-) -> None:
-    """Bars whose parts are `shares` of 1, in percent, from below."""
-    bottom = np.zeros(len(positions))
-    for name, share in shares.items():
-        bars = {"bottom": bottom, "color": looks[name].colour, "edgecolor": colours.WHITE}
-        axes.bar(positions, 100 * share, widths, **bars, **style)
-        bottom = bottom + 100 * share
-
-
 def same_scale(axes: Axes, values: np.ndarray, least: float) -> None:
     """A square panel for points of two effects: one scale, guides at 0 and where both are equal.
 
