@@ -123,7 +123,7 @@ test("first the line that distinguishes the head: its kind, else a gain, else wh
   assert.equal(first([measures[0], measures[2]]), "Best relatio"); // a study that has no kinds
 });
 
-test("a translator's head by its type of attention, and the cost of masking it", () => {
+test("a translator's head by its type of attention, and the cost of disabling it", () => {
   const model = {
     name: "t", n_layers: 2, n_heads: 1, states: [{ name: "trained", title: "trained to translate" }],
     types: [{ name: "encoder", title: "Enc-Enc", n_layers: 1 }, { name: "encoder-decoder", title: "Enc-Dec", n_layers: 1 }],
@@ -134,10 +134,10 @@ test("a translator's head by its type of attention, and the cost of masking it",
     { ...effect, id: "translation.all-but-one.zero.test.bleu", better: "high", value: [-20, -0.5], low: [-26, -1], high: [-12, 0.5], p: [0.001, 0.9] },
   ];
   assert.deepEqual(stated(measures, 0, model), [
-    "Masking it costs 4.0 BLEU on the test set (2.0 to 6.0; p = 0.001; n = 100; generated data).",
+    "Disabling it costs 4.0 BLEU on the test set (2.0 to 6.0; p = 0.001; n = 100; generated data).",
     "Attends from the source sentence to itself, in the encoder.",
-    "Masking all other heads of its layer costs 20.0 BLEU on the test set (12.0 to 26.0; p = 0.001; n = 100; generated data).",
+    "Disabling all other heads of its layer costs 20.0 BLEU on the test set (12.0 to 26.0; p = 0.001; n = 100; generated data).",
   ]);
   assert.match(stated(measures, 1, model)[0], /^Attends from the translation so far to the source sentence/);
-  assert.equal(stated(measures, 1, model)[1], "Masking it: no significant effect on the test set (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
+  assert.equal(stated(measures, 1, model)[1], "Disabling it: no significant effect on the test set (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
 });

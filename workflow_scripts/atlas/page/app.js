@@ -15,10 +15,9 @@ import { Gallery } from "./views/gallery.js";
 import { GridView } from "./views/grid.js";
 import { useEntrance } from "./views/hooks.js";
 import { ModelMaps } from "./views/modelmaps.js";
-import { TableView } from "./views/table.js";
 
-const VIEWS = { grid: GridView, table: TableView, maps: ModelMaps, head: Card, compare: Compare, claims: Claims, figures: Gallery, about: About };
-const TABS = [["maps", "Heads"], ["grid", "Measures"], ["table", "Table"], ["compare", "Compare"], ["claims", "Claims"], ["figures", "Figures"], ["about", "About"]];
+const VIEWS = { grid: GridView, maps: ModelMaps, head: Card, compare: Compare, claims: Claims, figures: Gallery, about: About };
+const TABS = [["maps", "Heads"], ["grid", "Measures"], ["compare", "Compare"], ["claims", "Claims"], ["figures", "Figures"], ["about", "About"]];
 const [DARK, PAPER] = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
 
 /** The state in the address, and the function that changes it. */

@@ -32,34 +32,14 @@ export function withoutFirst(map, keys) {
 }
 
 /**
- * The rows in which both of two maps have weights.
- * @param {Float32Array} a  [query, key]
- * @param {Float32Array} b
- * @param {number} keys
- * @returns {Float32Array[]}  of a and of b
- */
-export function rowsOfBoth(a, b, keys) {
-  const rows = Array.from({ length: a.length / keys }, (_, query) => query);
-  const both = rows.filter((query) => [a, b].every((map) => map.subarray(query * keys, (query + 1) * keys).some((weight) => weight > 0)));
-  const taken = (map) => Float32Array.from(both.flatMap((query) => Array.from(map.subarray(query * keys, (query + 1) * keys))));
-  return [taken(a), taken(b)];
-}
-
-/**
- * What is hidden of each head's map, and the rows of which nothing is left, in sentences.
- * @param {{label: string, share: number, empty: number[]}[]} heads
- * @param {string[]} tokens  attended to
- * @param {string[]} queries  that attend
+ * What is hidden of a head's map, and the rows of which nothing is left, in sentences.
+ * @param {{share: number, empty: number[], tokens: string[], queries: string[]}} map  tokens: attended to
  * @returns {string[]}
  */
-export function firstNotes(heads, tokens, queries) {
-  const shares = heads.map(({ label, share }) => `${number(100 * share, 1)}% (${label})`);
-  const rows = heads.filter(({ empty }) => empty.length > 0).map(({ label, empty }) => {
-    const names = empty.slice(0, NAMED).map((query) => `\u201c${shown(queries[query])}\u201d (token ${query + 1})`);
-    return `${label}: ${empty.length} of ${queries.length} rows, ${names.join(", ")}${empty.length > NAMED ? " and others" : ""}`;
-  });
+export function firstNotes({ share, empty, tokens, queries }) {
+  const names = empty.slice(0, NAMED).map((query) => `\u201c${shown(queries[query])}\u201d (token ${query + 1})`);
   return [
-    `Without the first token, \u201c${shown(tokens[0])}\u201d, which has ${shares.join(", ")} of the attention on average: the other weights of each row are scaled to sum to 1, and their rounding with them.`,
-    rows.length > 0 && `Nothing is left, to the rounding of a byte, in ${rows.join("; ")}.`,
+    `Without the first token, \u201c${shown(tokens[0])}\u201d, which has ${number(100 * share, 1)}% of the attention on average: the other weights of each row are scaled to sum to 1, and their rounding with them.`,
+    empty.length > 0 && `Nothing is left, to the rounding of a byte, in ${empty.length} of ${queries.length} rows: ${names.join(", ")}${empty.length > NAMED ? " and others" : ""}.`,
   ].filter(Boolean);
 }

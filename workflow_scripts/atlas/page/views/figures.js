@@ -4,7 +4,6 @@ import { html, render } from "../vendor/standalone.module.js";
 import { lines, path, runs } from "../lib/drawing.js";
 import { textWidth, wrapped } from "../lib/save.js";
 import { shortened } from "../lib/tokens.js";
-import { GRID_LEFT, gridSize, MiniGrid } from "./minigrid.js";
 
 const FONT = "DejaVu Sans, Helvetica, Arial, sans-serif";
 const INK = "#000000";
@@ -23,12 +22,8 @@ export function standalone(figure) {
   return holder.firstElementChild;
 }
 
-/**
- * Lines between two columns of tokens, a colour per head.
- * @param {{heads: object[], tokens: string[], queries?: string[], top: number, faintest: number, hidden: boolean[],
- *   hiddenQueries?: boolean[], generated?: boolean[]}} props  as the line view has them
- */
-export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, generated = [] }) {
+/** Lines between two columns of tokens; its properties are the line view's. */
+export function LinesFigure({ label, map, colour, tokens, queries, faintest, hidden, hiddenQueries, generated }) {
   const [row, left, right, head] = [12, 120, 280, 18];
   const height = head + Math.max(queries.length, tokens.length) * row + 4;
   const words = (texts, dim, x, anchor) =>
@@ -38,18 +33,14 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
     );
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="400" height=${height} viewBox=${`0 0 400 ${height}`}
     font-family=${FONT} font-size="8" fill=${INK}>
-    <text x="200" y="9" text-anchor="middle" font-size="9">
-      ${heads.map(({ label, colour }, index) => html`<tspan fill=${colour} dx=${index ? 8 : 0}>${label}</tspan>`)}
-    </text>
+    <text x="200" y="9" text-anchor="middle" font-size="9" fill=${colour}>${label}</text>
     <g transform=${`translate(0 ${head})`}>
       ${words(queries, hiddenQueries, left - 5, "end")} ${words(tokens, hidden, right + 5, "start")}
-      ${heads.map(
-        ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
-          ${lines(map, { top, faintest, hidden, hiddenQueries, keys: tokens.length }).map(
-            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
-          )}
-        </g>`,
-      )}
+      <g stroke=${colour} stroke-width="1" fill="none">
+        ${lines(map, { faintest, hidden, hiddenQueries, keys: tokens.length }).map(
+          ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
+        )}
+      </g>
     </g>
   </svg>`;
 }
@@ -109,7 +100,7 @@ function Sheet({ map, colour, low, high, range, tokens, queries, generated, row 
 }
 
 /** A colour bar with its ends in words under it. */
-function Bar({ colour, range: [from, to], low, high, width }) {
+export function Bar({ colour, range: [from, to], low, high, width }) {
   const weights = Array.from({ length: BAR }, (_, index) => from + ((to - from) * index) / (BAR - 1));
   return html`<g font-size="7">
     ${weights.map((weight, index) => html`<rect x=${(index * width) / BAR} width=${width / BAR + 0.3} height="6" fill=${colour(weight)} />`)}
@@ -118,24 +109,12 @@ function Bar({ colour, range: [from, to], low, high, width }) {
   </g>`;
 }
 
-/** A grid of heads, as MiniGrid takes it, with its colour bar. */
-export function GridFigure({ range, low, high, what, ...grid }) {
-  const [width, height] = gridSize(grid.model);
-  const size = [Math.max(width, NARROWEST), height + 40];
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size[0]} height=${size[1]} viewBox=${`0 0 ${size.join(" ")}`} font-family=${FONT} fill=${INK}>
-    <${MiniGrid} ...${grid} colour=${grid.light} />
-    <g transform=${`translate(${GRID_LEFT} ${height + 6})`}>
-      <${Bar} colour=${grid.light} ...${{ range, low, high }} width=${120} />
-      <text y="26" font-size="7">${what}</text>
-    </g>
-  </svg>`;
-}
-
 // A title in lines that a width holds.
 function lined(title, width, size) {
   return wrapped(title, width, (words) => textWidth(words, size));
 }
 
-function hex(parts) {
+/** "#rrggbb" of [red, green, blue]. */
+export function hex(parts) {
   return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }

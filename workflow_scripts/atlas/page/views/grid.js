@@ -4,7 +4,6 @@ import { html, useMemo } from "../vendor/standalone.module.js";
 import { formatFilters, withFilter } from "../lib/filters.js";
 import { layout, spots } from "../lib/layout.js";
 import { hatched, hatchRule } from "../lib/measures.js";
-import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveImage } from "../lib/save.js";
 import { colours } from "../lib/scales.js";
@@ -40,7 +39,7 @@ export function GridView({ atlas, state, go, dark }) {
         <${Legend} ...${{ measure, dark, filters: own, choose }} />
         <${Roles} ...${{ model, filters, go }} />
         <${ClaimFilter} ...${{ measure, filters, go }} />
-        <${Ranked} ...${{ model, measure, passes, open: heads.open, go }} />
+        <${Ranked} ...${{ model, measure, passes, open: heads.open }} />
       </aside>
       <div class="beneath"><${AboutMeasure} measure=${measure} /></div>
     </div>
@@ -59,7 +58,7 @@ function HeadsPicture({ heads, dark, study }) {
   const save = (type) =>
     saveImage(svg(), name, {
       title: `${measure.title}, ${model.title}${measure.state === "pretrained" ? "" : `, ${measure.state}`}`,
-      notes: captions(model, measure, study, passes),
+      notes: captions(measure, study, passes),
       below: [document.querySelector("#legend svg.picture")],
     }, type);
   return html`
@@ -67,7 +66,7 @@ function HeadsPicture({ heads, dark, study }) {
       <svg class="picture heads" width=${place.width} height=${place.height} viewBox=${`0 0 ${place.width} ${place.height}`}>
         <${Hatches} />
         <${Axes} ...${{ model, place }} />
-        <${LayerMeans} ...${{ measure, model, place, dark }} />
+        <${LayerMeans} ...${{ measure, model, place }} />
         <${Cells} key=${model.name} ...${{ model, measure, place, colour, light, passes, open }} />
       </svg>
       <${Tooltip} ...${{ model, measure, place: spots(model, place, width) }} />
@@ -79,14 +78,12 @@ function HeadsPicture({ heads, dark, study }) {
   `;
 }
 
-function captions(model, measure, study, passes) {
+function captions(measure, study, passes) {
   const count = measure.value.filter((_, index) => hatched(measure, index)).length;
   const rule = hatchRule(measure);
   const dimmed = passes.filter((one) => !one).length;
-  const roles = badgesOf(model).map(({ mark, title }) => `${mark}: ${title}`).join("; ");
   return [
     rule && `Hatched, ${count} of ${measure.value.length} heads: ${rule}.`,
-    roles && `Roles of heads: ${roles}.`,
     dimmed > 0 && `Dimmed: ${dimmed} heads that do not pass the filter.`,
     `${measure.about} Study ${study}.`,
   ].filter(Boolean);

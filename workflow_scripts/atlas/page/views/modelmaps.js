@@ -26,7 +26,7 @@ import { MeasurePicker } from "./picker.js";
 import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
-const [LABELS, GAP] = [56, 7];
+const [LABELS, GAP] = [56, 9];
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function ModelMaps({ atlas, state, go, dark }) {
@@ -55,7 +55,8 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const [box, width] = useWidth(1000);
   const measures = measuresOf(atlas, model);
   const measure = findMeasure(atlas, model, state.measure);
-  const frames = useMemo(() => (measure ? framesOf(measure, dark) : new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, { colour }])))), [kinds, measure, dark]);
+  const frames = useMemo(() => framesOf(measure, kinds, dark), [kinds, measure, dark]);
+  const light = () => (measure ? [] : kindsOf(atlas, model, false));
   const named = stateOf(segment, state.state);
   const first = firstHidden(model, state);
   const size = sizeOf(width - LABELS, model.n_heads);
@@ -72,14 +73,14 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const address = format({ ...state, view: "head", head: null }); // without a text of its own, the card shows the one that fits
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
-    <div class="choices">
+    <div class="choices row">
       ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} others />`}
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       ${(!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
-      <${FirstChoice} ...${{ models: [model], state, go }} />
-      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first }} table=${tableOf(palettes.light)} />
+      <${FirstChoice} ...${{ model, state, go }} />
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first, kinds: light, frames: () => framesOf(measure, light(), false) }} />
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
@@ -95,8 +96,9 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   </div>`;
 }
 
-/** A border in the colour of each head's value; open where the data cannot tell. */
-function framesOf(measure, dark) {
+/** A border in the colour of each head's value, open where the data cannot tell; without a measure, of its kind. */
+function framesOf(measure, kinds, dark) {
+  if (!measure) return new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, { colour }])));
   const colour = colours(measure, dark);
   return new Map(measure.value.map((value, index) => [index, { colour: colour(value), open: hatched(measure, index) }]));
 }
