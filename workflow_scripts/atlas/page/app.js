@@ -111,7 +111,7 @@ function modelsNamed(atlas, state, view) {
 function Header({ atlas, state, go, dark, tab, models }) {
   const model = modelOf(atlas, state);
   return html`
-    <header class="top">
+    <header class="top row">
       <h1>Attention Atlas <span class="study">${atlas.study.name}</span></h1>
       <nav aria-label="Views">
         ${TABS.filter(([name]) => !lacks(atlas, name)).map(
@@ -120,7 +120,7 @@ function Header({ atlas, state, go, dark, tab, models }) {
           `,
         )}
       </nav>
-      <div class="tools">
+      <div class="tools row">
         ${atlas.models.length > 1 && !models
           ? html`
               <label for="model">Model</label>

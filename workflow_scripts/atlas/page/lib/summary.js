@@ -29,8 +29,6 @@ const PARTS = [
   [/^role\.(previous|duplicate|induction)$/, roles],
   [/^attention\.same_word/, copies],
   [/^behaviour\.stratum$/, kind],
-  [/^patterns\.pretrained$/, shape],
-  [/^entropy\.all$/, entropy],
   [/^syntax\.(?!all$)/, relation],
   [/^coreference\.words\./, antecedents],
   [/^frames\.either\.above$/, frames],
@@ -123,17 +121,6 @@ function copies(members, i) {
 
 function kind([measure], i) {
   return [{ sentence: `Kind of head: ${valueText(measure, i)}`, measure }];
-}
-
-function shape([measure], i) {
-  const of = measure.label?.[i] ? `${measure.label[i]} of its maps are ${valueText(measure, i)}` : `Most of its maps are ${valueText(measure, i)}`;
-  return [{ sentence: `${of} (${behind(measure, i)})`, measure }];
-}
-
-function entropy([measure], i) {
-  const none = nullOf(measure, i) ?? null;
-  const uniform = none === null ? "" : `; of ${measure.null_title ?? "the baseline"}: ${withUnit(measure, none)}`;
-  return [{ sentence: `Entropy of its attention: ${share(measure, i)}${uniform}`, measure }];
 }
 
 /** How far head i is above the baseline. */

@@ -66,10 +66,10 @@ function Case({ atlas, state, row, at, cases, plain }) {
       ${row.case && html`<bdi>${row.case}</bdi>${": "}`}<bdi>${ourNumber(row) || "–"}</bdi>
       ${row.note && html`<small class="soft"><bdi>${row.note}</bdi></small>`}
       ${untrained && html`<small class="soft">${untrained}</small>`}
+      ${row.because && row.because !== before?.because && html`<small class="soft"><bdi>${row.because}</bdi></small>`}
     </td>
     <td class="verdict">
       <b class=${row.badge}>${row.verdict}</b>
-      ${row.because && row.because !== before?.because && html`<small class="soft"><bdi>${row.because}</bdi></small>`}
       ${row.address && html`<small><a href=${row.address + (state.theme ? `&theme=${state.theme}` : "")}>In the atlas</a></small>`}
     </td>
   </tr>`;

@@ -1,7 +1,7 @@
 /** Two heads, two models, or one head before and after fine-tuning, side by side. */
 
 import { html } from "../vendor/standalone.module.js";
-import { changesOf, segmentsFor, sidesOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
+import { changesOf, segmentsFor, sidesOf, sideText } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
 import { headIndex, headName, layersOf, valueText } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
@@ -25,7 +25,6 @@ export function Compare({ atlas, state, go, dark }) {
         <${Side} letter="B" name="b" side=${b} ...${{ atlas, state, go }} />
       </div>
       <${MostChanged} ...${{ atlas, state }} />
-      <${Presets} ...${shared} />
     </header>
     <${CompareMaps} ...${shared} />
     <${CompareTable} ...${shared} />
@@ -62,16 +61,6 @@ function Side({ letter, name, side, atlas, state: address, go }) {
     </label>
     <a class="small" href=${format({ ...address, view: "head", model: model.name, head: headName(model, index), state })}>card</a>
   </fieldset>`;
-}
-
-function Presets({ atlas, a, state }) {
-  const before = { ...a, state: a.model.states[0].name };
-  const tuned = otherStatesWithMaps(atlas, a.model, before.state);
-  if (tuned.length === 0) return null;
-  return html`<nav class="presets row small" aria-label="Comparisons of this head">
-    <span class="soft">${headName(a.model, a.index)} before and after:</span>
-    ${tuned.map(({ name, title }) => html`<a key=${name} href=${format({ ...state, a: sideText(before), b: sideText({ ...before, state: name }) })}>${title}</a>`)}
-  </nav>`;
 }
 
 /** The heads whose maps changed most, where the study compares two models. */

@@ -3,7 +3,7 @@
 import { html, useMemo, useState } from "../vendor/standalone.module.js";
 import { segmentsOf, specials, stateOf, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { firstHidden, firstNotes, withoutFirst } from "../lib/first.js";
+import { FIRST_NOTE, firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
@@ -54,12 +54,15 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
   const { maps, error } = useMaps(atlas, [read.maps[named]]);
   const first = firstHidden(model, state);
   const label = headName(model, index);
-  const head = useMemo(() => maps && drawn(maps[0].head(...placeOf(model, index)), first && read.tokens.length), [maps, index, first]);
+  const map = useMemo(() => {
+    const whole = maps?.[0].head(...placeOf(model, index));
+    return whole && first ? withoutFirst(whole, read.tokens.length).map : whole;
+  }, [maps, index, first]);
   const sink = Boolean(dim && model.causal); // most of what a decoder's head has is on the first token
   const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
   const kind = state.map === "matrix" ? "matrix" : "lines";
-  const shared = { ...head, label, colour: category(0, dark), tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries, dark, first, generated, write };
+  const shared = { map, label, colour: category(0, dark), tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries, dark, first, generated, write };
   const title = `${label} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
   const file = [model.name, label, segment.id, named, first ? "without-first" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
@@ -69,8 +72,8 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <${Pair} value=${kind} names=${[["lines", "Lines"], ["matrix", "Matrix"]]} onChoose=${(map) => go({ map })} label="View" />
       <a class="small" href=${format({ ...state, view: "maps", segment: segment.id, state: named })}>All heads on this text</a>
       <span class="saves">
-        <${SavePicture} save=${(type) => savePicture(kind, shared, faintest, title, file, type)} disabled=${!head} />
-        <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model, index)} name=${file} disabled=${!head} />
+        <${SavePicture} save=${(type) => savePicture(kind, shared, faintest, title, file, type)} disabled=${!map} />
+        <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model, index)} name=${file} disabled=${!map} />
       </span>
     </div>
     <div class="choices row">
@@ -83,13 +86,13 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
     </div>
     ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${model.causal ? "the first token, on which a head rests where it finds nothing" : specialTokens(model)}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
-    ${head && first && firstNotes(shared).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
+    ${first && html`<p class="note">${FIRST_NOTE}</p>`}
     ${absent && html`<p class="soft">${absent}</p>`}
     ${type && html`<p class="note">${aboutType(type)}</p>`}
     ${error && html`<p role="alert">${error}</p>`}
-    ${head && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest} key=${`${segment.id} ${type}`} /><${LineLegend} colour=${shared.colour} />`}
-    ${head && kind === "matrix" && html`<${Scaled} ...${shared} key=${`${segment.id} ${type}`} />`}
-    ${!head && !error && html`<p class="soft loading">Reading the maps.</p>`}
+    ${map && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest} key=${`${segment.id} ${type}`} /><${LineLegend} colour=${shared.colour} />`}
+    ${map && kind === "matrix" && html`<${Scaled} ...${shared} key=${`${segment.id} ${type}`} />`}
+    ${!map && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
 }
 
@@ -119,11 +122,6 @@ export function FirstChoice({ model, state, go }) {
   </label>`;
 }
 
-/** A head's map as it is drawn; `keys`: how many there are where the first of them is hidden. */
-function drawn(map, keys) {
-  return keys ? withoutFirst(map, keys) : { map, empty: [] };
-}
-
 function write(weight) {
   return number(weight, 3);
 }
@@ -137,7 +135,7 @@ function Pair({ value, names, onChoose, label }) {
 
 function Threshold({ faintest, setFaintest }) {
   return html`<label>Hide weights below
-    <select value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
+    <select id="faintest" value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
       ${FAINTEST.map((weight) => html`<option value=${String(weight)}>${write(weight)}</option>`)}
     </select>
   </label>`;
@@ -150,15 +148,15 @@ function LineLegend({ colour }) {
   </p>`;
 }
 
-function Scaled({ label, map, empty, dark, ...drawing }) {
+function Scaled({ label, map, dark, ...drawing }) {
   const cursor = useCursor();
   const top = useMemo(() => largest(map) || 1, [map]);
   const points = ramp("sequential", dark);
   const colour = useMemo(() => palette(points, [0, top]), [top, dark]);
-  return html`<${CellReadout} ...${drawing} maps=${[{ label, map, empty }]} cell=${cursor.cell} />
+  return html`<${CellReadout} ...${drawing} maps=${[{ label, map }]} cell=${cursor.cell} />
     <div class="matrices row"><figure>
       <figcaption>${label} <${ColourBar} ramp=${points} low=${write(0)} high=${write(top)} what="weight" /></figcaption>
-      <${Matrix} ...${{ ...drawing, map, empty, colour, cursor }} title=${`Head ${label}`} />
+      <${Matrix} ...${{ ...drawing, map, colour, cursor }} title=${`Head ${label}`} />
     </figure></div>`;
 }
 
@@ -169,7 +167,7 @@ export function ColourBar({ ramp: points, low, high, what }) {
 
 function savePicture(kind, shared, faintest, title, file, type) {
   const { label, map, first, generated } = shared;
-  const only = first ? firstNotes(shared) : [];
+  const only = first ? [FIRST_NOTE] : [];
   if (generated.includes(true)) only.push("In italics: tokens that the model generated.");
   if (kind === "lines") {
     const note = `Opacity is the root of the weight; lines under ${write(faintest)} are not drawn.`;
@@ -181,7 +179,7 @@ function savePicture(kind, shared, faintest, title, file, type) {
   saveImage(standalone(html`<${MatrixFigure} ...${shared} matrices=${[matrix]} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
 }
 
-function rowsOf({ map, empty, tokens, queries, first, generated }, segment, named, model, index) {
+function rowsOf({ map, tokens, queries, first, generated }, segment, named, model, index) {
   const value = first ? "weight_without_first" : "weight";
   const marked = generated.includes(true);
   return Array.from(map, (weight, place) => {
@@ -196,7 +194,7 @@ function rowsOf({ map, empty, tokens, queries, first, generated }, segment, name
       query_token: queries[query],
       key_token: tokens[key],
       ...(marked && { query_generated: generated[query], key_generated: generated[key] }),
-      [value]: empty.includes(query) ? null : Number(weight.toPrecision(6)),
+      [value]: Number(weight.toPrecision(6)),
     };
   });
 }

@@ -24,21 +24,21 @@ export function useCursor() {
 /**
  * One matrix.
  * @param {{map: Float32Array, tokens: string[], queries?: string[], colour: function, hidden: boolean[],
- *   hiddenQueries?: boolean[], generated?: boolean[], empty?: number[], cursor: object, title: string, write: function,
+ *   hiddenQueries?: boolean[], generated?: boolean[], cursor: object, title: string, write: function,
  *   smallest: number}} props
  *   tokens: those attended to; queries: those that attend, the same unless stated; hidden: tokens whose rows and
- *   columns are faint; empty: rows of which nothing is left;
+ *   columns are faint;
  *   colour(weight) is [red, green, blue]; cells fit the width, though not under `smallest`
  *   pixels; write(weight): as people read it
  */
-export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, generated = [], empty = [], cursor, title, write, smallest = LEGIBLE }) {
+export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, generated = [], cursor, title, write, smallest = LEGIBLE }) {
   const [frame, width] = useWidth(640);
   const shape = [queries.length, tokens.length];
   const labels = width < NARROW ? SHORT_LABELS : LABELS;
   const fitting = Math.floor((width - labels - 2) / tokens.length);
   const pixels = Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
-  const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${weightAt({ map, empty }, cell, tokens.length, write)}`;
+  const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * tokens.length + cell.key])}`;
   return html`<div
     class="matrix"
     ref=${frame}
@@ -57,11 +57,6 @@ export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQu
       <${Cells} ...${{ map, shape, colour, hidden, hiddenQueries, cursor }} />
     </div>
   </div>`;
-}
-
-/** The weight of a cell as people read it; of a row of which nothing is left, that. */
-function weightAt({ map, empty = [] }, { query, key }, keys, write) {
-  return empty.includes(query) ? "nothing left" : write(map[query * keys + key]);
 }
 
 function moveCursor(event, cursor, [rows, columns]) {
@@ -125,6 +120,6 @@ export function CellReadout({ maps, tokens, queries = tokens, cell, write }) {
   const end = (texts, index) => html`<bdi>${shown(texts[index])}</bdi> <small>${index + 1}</small>`;
   return html`<p class="cell-readout">
     ${end(queries, cell.query)} → ${end(tokens, cell.key)}
-    ${maps.map((each) => html` <span class="value"><small>${each.label}</small> ${weightAt(each, cell, tokens.length, write)}</span>`)}
+    ${maps.map((each) => html` <span class="value"><small>${each.label}</small> ${write(each.map[cell.query * tokens.length + cell.key])}</span>`)}
   </p>`;
 }

@@ -3,7 +3,7 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { segmentOf, segmentsOf, specials, stateOf } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { firstHidden, withoutFirst } from "../lib/first.js";
+import { FIRST_NOTE, firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
@@ -84,7 +84,7 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
-    ${first && heads && html`<p class="note">${leftNote(heads)}</p>`}
+    ${first && html`<p class="note">${FIRST_NOTE}</p>`}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
     <${ModelMapsLegend} ...${{ blocks, words, first, dark }} />
     ${measure && measure.id !== KIND
@@ -110,13 +110,6 @@ function Words({ segment }) {
   return html`${part(false)} ${segment.generated > 0 && html`<mark class="generated">${part(true)}</mark>`}`;
 }
 
-/** How many rows of how many heads are blank, as nothing is left of them. */
-function leftNote(heads) {
-  const rows = heads.map(({ empty }) => empty.length);
-  const none = Math.min(...rows) === Math.max(...rows) ? `${rows[0]}` : `${Math.min(...rows)} to ${Math.max(...rows)}`;
-  return `Without the first token, the other weights of each row are scaled to sum to 1. Of ${none} of the ${heads[0].block.queries.tokens.length} rows of each map nothing is left, to the rounding of a byte: they are blank.`;
-}
-
 /** Pixels of a map: as many as fit; where not all do, half a map at the edge shows that there are more. */
 function sizeOf(width, heads) {
   const fitting = Math.floor(width / heads) - GAP;
@@ -137,7 +130,7 @@ function headsOf(model, block, maps) {
     const { map, empty } = block.hidesFirst ? withoutFirst(whole, width) : { map: whole, empty: [] };
     const index = first * model.n_heads + place;
     const left = { ...places, rows: places.rows.filter((row) => !empty.includes(row)) };
-    return { index, block, map, empty, small: pooled(map, width, places, step), most: mostAttended(map, width, left) };
+    return { index, block, map, small: pooled(map, width, places, step), most: mostAttended(map, width, left) };
   });
 }
 
@@ -232,7 +225,7 @@ function Readout({ pointed, model, measure, wide }) {
   const { queries, keys } = head.block;
   return html`<p class="maps-readout" aria-hidden="true">
     <b>${headName(model, head.index)}</b>${measure && html` <bdi>${measure.title}: ${valueText(measure, head.index)}</bdi>;`}
-    ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${head.empty.includes(cell.query) ? "nothing left" : number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
+    ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
     <span class="soft"> most attention: <bdi>${mostText(head)}</bdi></span>
   </p>`;
 }

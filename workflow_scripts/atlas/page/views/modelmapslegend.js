@@ -17,7 +17,7 @@ const SCALE = "Colour is the square root of the weight, on one scale from 0 to 1
 
 /** What attends to what in each map. */
 function axesText(words, first) {
-  const without = [words && "without special tokens", first && "columns without the first token, the rest of each row scaled to sum to 1"].filter(Boolean);
+  const without = [words && "without special tokens", first && "columns without the first token"].filter(Boolean);
   return `Rows attend to columns; ${["both are in the order of the text", ...without].join(", ")}.`;
 }
 
