@@ -4,7 +4,6 @@ import json
 from itertools import groupby
 
 import numpy as np
-from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
 from tests.web.page import (

@@ -37,7 +37,7 @@ test("only a value on the better side, by its interval, counts", () => {
   assert.deepEqual(ids({ better: null }, 0), []);
 });
 
-test("best are the first tenth, those of the head's kind and the highest ranks first", () => {
+test("first the leading measure, then those of the first tenth, the highest ranks first", () => {
   const twenty = Array.from({ length: 20 }, (_, value) => 50 + value);
   const wide = { ...MEASURE, value: twenty, low: twenty.map((v) => v - 1), high: twenty.map((v) => v + 1) };
   const ranks = (i) => bestAt([wide], i).map((measure) => standing(measure, i).rank);
@@ -46,8 +46,7 @@ test("best are the first tenth, those of the head's kind and the highest ranks f
   assert.deepEqual(ranks(17), []);
   const other = { ...wide, id: "other", value: twenty.map((v, j) => (j === 18 ? 99 : v)) };
   assert.deepEqual(bestAt([wide, other], 18).map(({ id }) => id), ["other", "syntax.dobj"]);
-  const own = { ...wide, id: "own", group: "its kind" };
-  assert.deepEqual(bestAt([wide, other, own], 18, own).map(({ id }) => id), ["own", "other", "syntax.dobj"]);
+  assert.deepEqual(bestAt([wide, other], 18, wide).map(({ id }) => id), ["syntax.dobj", "other"]);
 });
 
 test("silver and generated data are named", () => {

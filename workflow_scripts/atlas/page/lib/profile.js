@@ -19,19 +19,17 @@ export function standing(measure, i) {
 }
 
 /**
- * The measures at which head i is among the first tenth of the heads and on the better side of the baseline, by its
- * interval or test: those of the group that `leading` is of first, then the highest ranks.
+ * The measure that a head's card begins with, then those at which head i is among the first tenth of the heads and on
+ * the better side of the baseline, by its interval or test, the highest ranks first.
  * @param {object[]} measures  of one model
  * @param {number} i
- * @param {object|null} leading  the measure that the card begins with
+ * @param {object} [leading]
  * @returns {object[]}
  */
 export function bestAt(measures, i, leading) {
-  const first = ({ paper, group }) => Number(paper === leading?.paper && group === leading?.group);
   const place = (measure) => standing(measure, i).rank / known(measure);
-  return measures
-    .filter((measure) => beats(measure, i) && standing(measure, i).rank <= Math.max(1, Math.ceil(known(measure) / 10)))
-    .toSorted((a, b) => first(b) - first(a) || place(a) - place(b));
+  const best = measures.filter((measure) => beats(measure, i) && standing(measure, i).rank <= Math.max(1, Math.ceil(known(measure) / 10)));
+  return [leading, ...best.filter((measure) => measure !== leading).toSorted((a, b) => place(a) - place(b))].filter(Boolean);
 }
 
 /** Whether a measure's data were annotated by a parser or generated, as its text states; else null. */

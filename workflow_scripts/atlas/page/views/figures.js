@@ -29,7 +29,7 @@ export function LinesFigure({ label, map, colour, tokens, queries, faintest, hid
   const words = (texts, dim, x, anchor) =>
     texts.map(
       (token, index) => html`<text x=${x} y=${(index + 0.5) * row} dy="0.35em" text-anchor=${anchor}
-        opacity=${dim[index] ? 0.35 : 1} font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`,
+        opacity=${dim[index] ? 0.35 : 1} font-style=${generated[index] ? "italic" : null}>${shortened(token, LETTERS)}</text>`,
     );
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="400" height=${height} viewBox=${`0 0 400 ${height}`}
     font-family=${FONT} font-size="8" fill=${INK}>
@@ -56,7 +56,7 @@ export function MatrixFigure({ matrices, tokens, queries = tokens, generated = [
   const row = Math.max(tokens.length, queries.length) > 64 ? 6 : 9;
   const labels = 90;
   const step = Math.max(tokens.length * row + labels, NARROWEST) + 30;
-  const titles = matrices.map(({ title }) => lined(title, step - 30, 9));
+  const titles = matrices.map(({ title }) => wrapped(title, step - 30, (words) => textWidth(words, 9)));
   const over = 14 + 11 * (Math.max(...titles.map((lines) => lines.length)) - 1);
   const [width, height] = [matrices.length * step - 20, queries.length * row + labels + over + 26];
   return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}
@@ -70,10 +70,6 @@ export function MatrixFigure({ matrices, tokens, queries = tokens, generated = [
   </svg>`;
 }
 
-function styleOf(generated) {
-  return generated ? "italic" : null;
-}
-
 function Sheet({ map, colour, low, high, range, tokens, queries, generated, row }) {
   const n = tokens.length;
   const [side, tall] = [n * row, queries.length * row];
@@ -82,9 +78,9 @@ function Sheet({ map, colour, low, high, range, tokens, queries, generated, row 
   const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight) => hex(colour(weight))));
   const width = Math.max(NARROWEST - 90, Math.min(side, 160));
   return html`<g fill=${INK}>
-      ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`)}
+      ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end" font-style=${generated[index] ? "italic" : null}>${shortened(token, LETTERS)}</text>`)}
       ${tokens.map(
-        (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`,
+        (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em" font-style=${generated[index] ? "italic" : null}>${shortened(token, LETTERS)}</text>`,
       )}
     </g>
     <g shape-rendering="crispEdges">
@@ -107,11 +103,6 @@ export function Bar({ colour, range: [from, to], low, high, width }) {
     <text y="15">${low}</text>
     <text x=${width} y="15" text-anchor="end">${high}</text>
   </g>`;
-}
-
-// A title in lines that a width holds.
-function lined(title, width, size) {
-  return wrapped(title, width, (words) => textWidth(words, size));
 }
 
 /** "#rrggbb" of [red, green, blue]. */

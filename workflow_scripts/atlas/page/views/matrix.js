@@ -10,15 +10,10 @@ const LEGIBLE = 9; // pixels of a cell from which every token is written
 const LARGEST = 26;
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/**
- * The cell that matrices side by side point at: the one under the pointer, else the one that is kept.
- * @returns {{cell: object|null, kept: object|null, point: function, keep: function}}
- */
+/** The cell that matrices side by side point at, and the function that points. */
 export function useCursor() {
-  const [pointed, point] = useState(null);
-  const [kept, setKept] = useState(null);
-  const keep = (cell) => setKept(kept && cell && kept.query === cell.query && kept.key === cell.key ? null : cell);
-  return { cell: pointed ?? kept, kept, point, keep };
+  const [cell, point] = useState(null);
+  return { cell, point };
 }
 
 /**
@@ -61,7 +56,6 @@ export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQu
 
 function moveCursor(event, cursor, [rows, columns]) {
   const step = MOVES[event.key];
-  if (event.key === "Enter" && cursor.cell) cursor.keep(cursor.cell);
   if (!step) return;
   event.preventDefault();
   event.stopPropagation();
@@ -90,16 +84,11 @@ function Cells({ map, shape: [rows, columns], colour, hidden, hiddenQueries, cur
     const index = (offset, length, n) => Math.max(0, Math.min(n - 1, Math.floor((offset / length) * n)));
     return { query: index(event.clientY - box.top, box.height, rows), key: index(event.clientX - box.left, box.width, columns) };
   };
-  const { cell, kept } = cursor;
-  return html`<div
-    class="cells"
-    onPointerMove=${(event) => cursor.point(cellAt(event))}
-    onClick=${(event) => cursor.keep(cellAt(event))}
-  >
+  const { cell } = cursor;
+  return html`<div class="cells" onPointerMove=${(event) => cursor.point(cellAt(event))} onClick=${(event) => cursor.point(cellAt(event))}>
     <canvas ref=${canvas} width=${columns} height=${rows} aria-hidden="true"></canvas>
     ${cell && html`<div class="row-mark" style=${{ "--at": cell.query }}></div>
       <div class="column-mark" style=${{ "--at": cell.key }}></div>`}
-    ${kept && html`<div class="kept-mark" style=${{ "--row": kept.query, "--column": kept.key }}></div>`}
   </div>`;
 }
 
@@ -116,7 +105,7 @@ function imageOf(map, [rows, columns], { colour, hidden, hiddenQueries }) {
 
 /** The weight under the cursor in each of several maps. */
 export function CellReadout({ maps, tokens, queries = tokens, cell, write }) {
-  if (!cell) return html`<p class="hint cell-readout">Point at a cell to read its weight. A click keeps it.</p>`;
+  if (!cell) return html`<p class="hint cell-readout">Point at a cell to read its weight.</p>`;
   const end = (texts, index) => html`<bdi>${shown(texts[index])}</bdi> <small>${index + 1}</small>`;
   return html`<p class="cell-readout">
     ${end(queries, cell.query)} → ${end(tokens, cell.key)}

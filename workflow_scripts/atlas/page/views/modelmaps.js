@@ -9,7 +9,7 @@ import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
 import { moved } from "../lib/layout.js";
 import { findMeasure, hatched, headIndex, headName, KIND, layersOf, measuresOf, modelOf, valueText } from "../lib/measures.js";
-import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
+import { blocksOf, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
 import { kindsOf } from "../lib/opening.js";
 import { aboutType } from "../lib/pairtexts.js";
 import { colours, ramp } from "../lib/scales.js";
@@ -32,7 +32,6 @@ const [LABELS, GAP] = [56, 9];
 export function ModelMaps({ atlas, state, go, dark }) {
   const model = modelOf(atlas, state);
   const segment = segmentOf(atlas, model, state.segment, state.state);
-  const has = holdings(atlas, model);
   const kinds = useMemo(() => kindsOf(atlas, model, dark), [atlas, model, dark]);
   return html`<section class="model-maps" aria-labelledby="model-maps-title">
     <h2 id="model-maps-title">All heads on one text</h2>
@@ -44,7 +43,7 @@ export function ModelMaps({ atlas, state, go, dark }) {
       </aside>
       <div class="beneath">
         ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
-        ${has.map((sentence) => html`<p class="note"><bdi>${sentence}</bdi></p>`)}
+        <p class="note">The study's texts are chosen by length and at random, not by their maps; About lists what was left out.</p>
       </div>
     </div>
   </section>`;
@@ -74,13 +73,13 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
     <div class="choices row">
-      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} others />`}
+      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} />`}
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       ${(!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${FirstChoice} ...${{ model, state, go }} />
-      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first, kinds: light, frames: () => framesOf(measure, light(), false) }} />
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first, measure, kinds: light, frames: () => framesOf(measure, light(), false) }} />
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}

@@ -40,10 +40,10 @@ export function ModelMapsLegend({ blocks, words, first, dark }) {
 }
 
 /** Buttons that save all maps as one picture; frames and kinds: functions that give them in light colours. */
-export function SaveModelMaps({ model, segment, state, blocks, heads, words, first, frames, kinds }) {
+export function SaveModelMaps({ model, segment, state, blocks, heads, words, first, measure, frames, kinds }) {
   const file = [model.name, segment.id, state, "all-heads", first && "without-first"].filter(Boolean).join("_");
   const title = `All heads of ${model.title} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, state)}`;
-  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, frames: frames(), kinds: kinds() }} />`), file, { title, notes: [SCALE, axesText(words, first), poolText(blocks)].filter(Boolean), below: [document.querySelector("#legend svg.picture")] }, type);
+  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, frames: frames(), kinds: kinds() }} />`), file, { title, notes: [SCALE, axesText(words, first), poolText(blocks), measure && `Borders: ${measure.title}.`].filter(Boolean), below: [document.querySelector("#legend svg.picture")] }, type);
   return html`<span class="saves">
     <${SavePicture} save=${save} disabled=${!heads} />
   </span>`;

@@ -20,7 +20,7 @@ export function Summary({ model, measures, index, state }) {
     </details>`}
     ${best.length > 0 && html`<details class="tasks">
       <summary>Where it ranks</summary>
-      <p class="soft small">The measures at which it is better than the baseline and in the first tenth of the heads. With ${measures.length} measures, some head comes first at each, by chance too.</p>
+      <p class="soft small">What its first line is read from, then the measures at which it is better than the baseline and in the first tenth of the heads. With ${measures.length} measures, some head comes first at each, by chance too.</p>
       <ul class="tasks-columns">${best.map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}</ul>
     </details>`}
   </section>`;
