@@ -72,7 +72,7 @@ FOCUSED = "document.activeElement.id || document.activeElement.tagName"
 def test_a_card_starts_at_its_top_and_leads_back_to_its_row(
     size: tuple[int, int], demo: Study, show: Opener
 ) -> None:
-    page = show(demo, "view=grid", size=size)
+    page = show(demo, "measure=entropy.all", size=size)
     page.locator(".ranked [aria-pressed]").click()
     button = page.locator(".ranked li button").last
     button.scroll_into_view_if_needed()
