@@ -38,57 +38,37 @@ ATLAS_KINDS = {
     )
     for model in SERVED["atlas"]
 }
-# Which texts are shown; the norms are of the same ones.
-ATLAS_CHOICE = {
-    "kinds": lambda w: ATLAS_KINDS[w.model],
-    "segments": ATLAS["segments"],
-    "examples": ATLAS["examples"],
-    "most_tokens": config.get("finetuning", {}).get("most_drawn_tokens", 40),
-    "seed": config["seed"],
-}
-ATLAS_READ = {
-    "model": rules.model_card.output.model,
-    "files": model_files,
-    "attention_caches": lambda w: [
-        f"<results>/{w.model}/attention/{name}.h5" for name in ATLAS_KINDS[w.model]
-    ],
-    # The segment that Figure 1 draws is shown too.
-    "drawings": lambda w: (
-        [f"<results>/{w.model}/surface/drawings.parquet"]
-        if "surface" in config and w.model in SERVED["surface"]
-        else []
-    ),
-}
-
-
-use rule model_step as atlas_norms with:
-    input:
-        **ATLAS_READ,
-    output:
-        norms="<results>/{model}/atlas/norms.json",
-    resources:
-        **SAMPLING_JOB,
-    params:
-        **ATLAS_CHOICE,
-        **step("atlas/atlas_norms.py"),
+MOST_DRAWN = config.get("finetuning", {}).get("most_drawn_tokens", 40)
 
 
 use rule model_step as atlas_maps with:
     input:
         unpack(atlas_classifiers),
-        **ATLAS_READ,
+        **MODEL,
+        attention_caches=lambda w: [
+            f"<results>/{w.model}/attention/{name}.h5" for name in ATLAS_KINDS[w.model]
+        ],
+        # The segment that Figure 1 draws is shown too.
+        drawings=lambda w: (
+            [f"<results>/{w.model}/surface/drawings.parquet"]
+            if "surface" in config and w.model in SERVED["surface"]
+            else []
+        ),
         texts=lambda w: [
             f"<results>/{'tasks' if kind == 'task' else 'corpora'}/{name}.jsonl"
             for name, kind in ATLAS_KINDS[w.model].items()
         ],
-        norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],
     output:
         maps="<results>/{model}/atlas/maps.json",
     resources:
         **SAMPLING_JOB,
     params:
-        **ATLAS_CHOICE,
         **step("atlas/atlas_maps.py"),
+        kinds=lambda w: ATLAS_KINDS[w.model],
+        segments=ATLAS["segments"],
+        examples=ATLAS["examples"],
+        most_tokens=MOST_DRAWN,
+        seed=config["seed"],
         generated=lambda w: atlas_generated(w.model),
         tuned_seed=SEEDS[0],
 
@@ -124,7 +104,7 @@ use rule model_step as sentence_maps with:
         **step("atlas/sentence_maps.py"),
 
 
-by_example(rules.atlas_norms, rules.atlas_maps)
+by_example(rules.atlas_maps)
 # The cards of the study's translators, and the maps of all its models.
 ATLAS_TRANSLATORS = []
 ATLAS_MAPS = []
@@ -146,7 +126,7 @@ if "translation" in config:
             **step("atlas/translator_maps.py"),
             generation=TRANSLATION["generation"],
             examples=ATLAS["segments"],
-            most_words=ATLAS_CHOICE["most_tokens"],
+            most_words=MOST_DRAWN,
             generated=origin(TRANSLATION_PAIRS) == "generated",
             seed=config["seed"],
 

@@ -59,7 +59,6 @@ def made_up(
         "models": [],
         "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
         "measures": [],
-        "distances": {},
         "segments": [],
         "maps": {},
         "left_out": ["2 segments were left out: the page has room for 3.", *texts[:2]],
@@ -80,7 +79,6 @@ def made_up(
                 made["label"][0] = SCRIPT
             made["about"] += f" {texts[index % len(texts)]}" if hostile else ""
             atlas["measures"].append(made)
-        atlas["distances"][name] = distances(rng, n_layers * n_heads, segments)
         for index in range(segments):
             words = sentence(tokens if index == 0 else tokens - number, texts if hostile else [])
             add_segment(rng, atlas, model, index, words)
@@ -184,15 +182,3 @@ def listed(values: np.ndarray, missing: np.ndarray) -> list[float | None]:
     """Numbers as JSON has them, with six digits, None where missing."""
     pairs = zip(values, missing, strict=True)
     return [None if gone else float(f"{value:.6g}") for value, gone in pairs]
-
-
-def distances(rng: np.random.Generator, size: int, segments: int) -> dict[str, Any]:
-    """Distances of all pairs of heads, those of points in the plane."""
-    points = rng.random((size, 2))
-    rows, columns = np.triu_indices(size, 1)
-    between = np.linalg.norm(points[rows] - points[columns], axis=1)
-    return {
-        "about": "Distances of made-up points in the plane, in the place of Jensen-Shannon's.",
-        "n_segments": segments,
-        "value": [round(float(value), 4) for value in between],
-    }

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from tests.atlas.made_up import HOSTILE, described, distances, made_up, measure
+from tests.atlas.made_up import HOSTILE, described, made_up, measure
 from tests.atlas.made_up_forms import FORMS
 from tests.atlas.made_up_maps import WORDS, attention, encoded
 
-ROLES = {"induction": "I", "previous": "P", "duplicate": "D", "copying": "C", "retrieval": "R"}
+ROLES = ("induction", "previous", "duplicate", "copying", "retrieval")
 
 
 def with_decoder(
@@ -26,7 +26,7 @@ def with_decoder(
     """
     atlas = made_up(*(encoder or (1, 1)), hostile=hostile, states=("pretrained",))
     if encoder is None:
-        atlas |= {"models": [], "measures": [], "distances": {}, "segments": [], "maps": {}}
+        atlas |= {"models": [], "measures": [], "segments": [], "maps": {}}
     rng = np.random.default_rng(1)
     model = described("decoder", n_layers, n_heads, ("pretrained",))
     model |= {"architecture": "llama", "causal": True, "n_kv_heads": n_kv_heads}
@@ -34,18 +34,16 @@ def with_decoder(
     model["badges"] = [
         {
             "id": name,
-            "mark": mark,
             "title": f"{name.title()} {HOSTILE[place]}" if hostile else name.title(),
             "about": f"The score of {name} is above the same head's at other offsets; made up.",
             "measure": FORMS[place].id if place < 2 else None,
             "source": {"table": "decoder/made-up/roles.parquet", "where": {"role": name}},
             "heads": sorted({0, *range(place, size, 16)}),
         }
-        for place, (name, mark) in enumerate(ROLES.items())
+        for place, name in enumerate(ROLES)
     ]
     atlas["models"].append(model)
     atlas["measures"] += [measure(rng, form, model) for form in FORMS if form.task is None]
-    atlas["distances"]["decoder"] = distances(rng, size, 3)
     for index in range(2):
         add_generated(rng, atlas, model, index, prompt, generated, HOSTILE if hostile else [])
     return atlas
@@ -81,6 +79,5 @@ def add_generated(
             "word": list(range(len(words))),
             "generated": generated,
             "maps": {"pretrained": name},
-            "norms": {},
         }
     )

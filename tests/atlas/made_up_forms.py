@@ -72,7 +72,7 @@ FORMS = [
 ]  # fmt: skip
 TRANSLATION_FORMS = [
     Form(
-        "translation.head.zero.test.bleu", M, "Masking a head", "Effect of masking, BLEU", "BLEU",
+        "translation.head.zero.test.bleu", M, "One head disabled", "Head disabled, BLEU", "BLEU",
         (-4, 1), 0.0, "no effect", "translation", "diverging", "interval p n", better="low",
     ),
     Form(

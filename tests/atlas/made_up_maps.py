@@ -20,7 +20,7 @@ def sentence(n: int, texts: list[str]) -> list[str]:
 def add_segment(
     rng: np.random.Generator, atlas: dict[str, Any], model: dict[str, Any], index: int, words: list
 ) -> None:
-    """A segment, its maps in every state, and norms in the pretrained one."""
+    """A segment, its maps in every state."""
     name, identity = model["name"], f"wikipedia-{index}"
     shape = (model["n_layers"], model["n_heads"], len(words))
     special = [word in {"[CLS]", "[SEP]"} for word in words]
@@ -34,14 +34,12 @@ def add_segment(
         "tokens": words,
         "word": [-1 if gone else int(at) for at, gone in zip(numbers, special, strict=True)],
         "maps": {state: f"{name}.{identity}.{state}" for state in names},
-        "norms": {names[0]: f"{name}.{identity}.{names[0]}.norms"},
     }
     if len(names) > 1 and index == 1:
         entry["label"] = words[1]
         entry["predictions"] = {names[1]: {"label": words[2], "probability": 0.8315}}
     for state in names:
         atlas["maps"][entry["maps"][state]] = encoded(attention(rng, *shape))
-    atlas["maps"][entry["norms"][names[0]]] = encoded(rng.gamma(2, 1.5, shape))
     atlas["segments"].append(entry)
 
 
@@ -72,7 +70,6 @@ def add_pair(
             "word": [*range(len(source) - 1), -1],
             "target": {"tokens": target, "word": [-1, *range(len(target) - 1)]},
             "maps": {state: names},
-            "norms": {},
         }
     )
 

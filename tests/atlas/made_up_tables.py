@@ -127,18 +127,11 @@ class MadeUpModel:
         self.write("coreference/rules.parquet", frame)
 
     def clusters(self) -> None:
-        """Kinds of heads, their places, and the distances of all pairs, shuffled."""
+        """Kinds of heads, and their places."""
         frame = self.rows({}, "x", "y", stress=0.2)
         kinds = ["broad", "previous", "next", "other"]
         frame["behaviour"] = self.rng.choice(kinds, len(frame))
         self.write("clusters/embedding.parquet", frame)
-        a, b = np.triu_indices(len(frame), 1)
-        heads = self.shape[1]
-        columns = {"layer_a": a // heads, "head_a": a % heads}
-        columns |= {"layer_b": b // heads, "head_b": b % heads}
-        frame = pd.DataFrame(columns).assign(distance=a + b / 1000, n=7)
-        frame = frame.iloc[self.rng.permutation(len(frame))]
-        self.write("clusters/distances.parquet", frame)
 
     def patterns(self, tasks: Sequence[str], seeds: Sequence[int]) -> None:
         """Shares of the classes before and after fine-tuning."""

@@ -107,9 +107,6 @@ def check_pages_expectations(atlas: dict[str, Any]) -> None:
         for badge in model.get("badges", []):
             assert badge["measure"] is None or (model["name"], badge["measure"]) in keys
             assert all(0 <= head < len(heads_of(model)) for head in badge["heads"])
-    for name, distances in atlas["distances"].items():
-        size = models[name]["n_layers"] * models[name]["n_heads"]
-        assert len(distances["value"]) == size * (size - 1) // 2
     for segment in atlas["segments"]:
         check_maps(atlas, segment, models[segment["model"]])
 
@@ -118,7 +115,7 @@ def check_maps(atlas: dict[str, Any], segment: dict[str, Any], model: dict[str, 
     """A segment's maps have the shapes of its tokens and of the model's layers and heads."""
     source, target = segment["tokens"], segment.get("target", {}).get("tokens")
     assert len(source) == len(segment["word"])
-    assert {*segment["maps"], *segment["norms"]} <= {state["name"] for state in model["states"]}
+    assert {*segment["maps"]} <= {state["name"] for state in model["states"]}
     ends = {None: (source, source), "encoder": (source, source), "decoder": (target, target)}
     ends["encoder-decoder"] = (target, source)
     layers = {each["name"]: each["n_layers"] for each in model.get("types", [])}
@@ -128,9 +125,6 @@ def check_maps(atlas: dict[str, Any], segment: dict[str, Any], model: dict[str, 
             queries, keys = (len(tokens) for tokens in ends[kind])
             n_layers = layers.get(kind, model["n_layers"])
             assert atlas["maps"][name]["shape"] == [n_layers, model["n_heads"], queries, keys]
-    for name in segment["norms"].values():
-        shape = [model["n_layers"], model["n_heads"], len(source)]
-        assert atlas["maps"][name]["shape"] == shape
 
 
 def bound(values: np.ndarray, largest: float) -> np.ndarray:

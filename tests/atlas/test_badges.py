@@ -26,9 +26,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     if ROLES in found:
-        for name, mark in {"induction": "I", "copying": "C"}.items():
+        for name in ("induction", "copying"):
             where, of = {"role": name, "holds": True}, {"induction": "role.induction"}
-            yield Badge(name, mark, name.title(), "By hand.", ROLES, where, of.get(name))
+            yield Badge(name, name.title(), "By hand.", ROLES, where, of.get(name))
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_heads_have_the_roles_that_the_table_states(model: MadeUpModel) -> None:
     (entry,) = read(path)["models"]
     induction, copying = entry["badges"]
     assert (induction["heads"], copying["heads"]) == ([3, 9], [9])
-    assert (induction["mark"], induction["title"]) == ("I", "Induction")
+    assert induction["title"] == "Induction"
     assert (induction["measure"], copying["measure"]) == ("role.induction", None)
     table = f"{model.name}/{ROLES.file}"
     assert induction["source"] == {"table": table, "where": {"role": "induction", "holds": True}}
@@ -110,6 +110,5 @@ def test_a_badge_of_harm_names_its_task_score_and_way(tmp_path: Path) -> None:
         f"{score} (uniform)": [1],
         f"{score} (zero)": [3],
     }
-    assert [badge["mark"] for badge in badges.values()] == ["b", "bu", "bz"]
     one = badges[f"{score} (zero)"]
     assert one["measure"] == "disabling.stsb.1.head.zero.dev"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
-from workflow_scripts.atlas.atlas_data import DISTANCES, about_data, distances_of
+from workflow_scripts.atlas.atlas_data import about_data
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import Study, Table, Tables, number, run_titles
 
@@ -179,7 +179,7 @@ def test_effects_are_in_points_with_corrected_p_values(model: MadeUpModel) -> No
     assert found["p"] == pytest.approx(chosen["p_corrected"], rel=1e-5)
     assert (found["paper"], found["title"]) == (
         "kovaleva2019",
-        "Head ablated (uniform), MNLI, mismatched",
+        "Head disabled (uniform), MNLI, mismatched",
     )
     assert (found["state"], found["task"], found["null"]) == ("mnli.3", "mnli", 0)
 
@@ -190,14 +190,6 @@ def test_the_documents_of_a_text_are_stated() -> None:
     assert about_data(study, {"wiki": np.int64(3)}) == [  # as pandas reads it
         "Running text: wiki (real), 3 documents: intervals over fewer than 10 are too narrow."
     ]
-
-
-def test_distances_are_sorted() -> None:
-    a, b = np.triu_indices(4, 1)
-    columns = {"layer_a": a // 2, "head_a": a % 2, "layer_b": b // 2, "head_b": b % 2}
-    frame = pd.DataFrame(columns).assign(distance=10 * a + b, n=7)
-    found = distances_of({DISTANCES: frame[::-1]}, "novels")
-    assert found["value"] == [1, 2, 3, 12, 13, 23]
 
 
 def test_numbers_have_six_digits() -> None:

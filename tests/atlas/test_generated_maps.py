@@ -65,7 +65,7 @@ def test_maps_are_those_of_the_prompt_and_of_what_is_generated(
             weights = torch.cat(eager(grown, output_attentions=True).attentions).numpy()
         assert segment["generated"] == grown.shape[1] - PROMPT > 0
         assert len(segment["tokens"]) == len(segment["word"]) == grown.shape[1]
-        assert segment["word"][0] == -1 and segment["norms"] == {}
+        assert segment["word"][0] == -1
         entry = content["maps"][segment["maps"]["pretrained"]]
         found = decode(entry)
         assert found.shape == (LAYERS, HEADS, grown.shape[1], grown.shape[1])
@@ -73,7 +73,7 @@ def test_maps_are_those_of_the_prompt_and_of_what_is_generated(
         assert (np.triu(found, 1) == 0).all()
     titles = [segment["title"] for segment in content["segments"]]
     assert titles[2].startswith("trees, generated: ") and not titles[0].startswith("wiki, ")
-    assert content["left_out"] == ["tiny: norms, which are computed for encoders only."]
+    assert content["left_out"] == []
 
 
 def test_the_token_that_ends_a_text_is_the_last(

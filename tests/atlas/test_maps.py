@@ -13,7 +13,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from tests.atlas.plainly import bound
 from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
-from workflow_scripts.atlas import atlas_maps, atlas_norms
+from workflow_scripts.atlas import atlas_maps
 from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cache import Cache, CachedExample
@@ -60,7 +60,6 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         "examples": 1,
         "most_tokens": 40,
     }
-    atlas_norms.main(**given, norms=folder / "norms.json", device="cpu")
     tuned = write_cache(folder / "sst2.finetuned.3.h5", cards["tuned"], folder / "sst2.jsonl")
     return given | {
         "texts": [folder / "wiki.jsonl", folder / "sst2.jsonl"],
@@ -68,7 +67,6 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         "cards": [cards["tuned"]],
         "tables": [folder / "sst2.parquet"],
         "device": "cpu",
-        "norms": folder / "norms.json",
         "generated": ["sst2"],
         "tuned_seed": 3,
     }
@@ -147,16 +145,6 @@ def test_a_classifier_is_loaded_once(
     found = run(inputs, tmp_path, examples=3)["segments"]
     assert sum(segment["corpus"] == "sst2" for segment in found) == 3
     assert len(loaded) == 1
-
-
-def test_norms_stand_next_to_the_pretrained_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
-    found = run(inputs, tmp_path)
-    measured = json.loads(inputs["norms"].read_text(encoding="utf-8"))["norms"]
-    for segment in found["segments"]:
-        assert list(segment["norms"]) == ["pretrained"]
-        assert found["maps"][segment["norms"]["pretrained"]] == measured[segment["id"]]
-    without = run(inputs, tmp_path, norms=None)
-    assert [segment["norms"] for segment in without["segments"]] == [{}] * 3
 
 
 def test_caches_of_other_models_or_texts_are_refused(

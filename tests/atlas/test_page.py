@@ -109,9 +109,7 @@ class Page(HTMLParser):
 def atlas(texts: list[str] = HOSTILE) -> dict:
     return {
         "study": {"name": "</title><b>demo", "seed": 1, "about": texts},
-        "segments": [
-            {"id": "s", "model": "m", "tokens": texts, "maps": {"pretrained": "m.s"}, "norms": {}}
-        ],
+        "segments": [{"id": "s", "model": "m", "tokens": texts, "maps": {"pretrained": "m.s"}}],
         "left_out": [],
         "maps": {"m.s": {"shape": [1, 1, 1, 1], "largest": 1.0, "data": "eJz7DwABAQEA"}},
         "measures": [{"value": [0.1, None, 1e-300]}],

@@ -187,14 +187,9 @@ def colour(measure: dict[str, Any], index: int, dark: bool) -> tuple[int, ...] |
     return tuple(round(255 * part) for part in ramp(measure, dark)(share)[:3])
 
 
-def weights(
-    atlas: dict[str, Any], segment: dict[str, Any], state: str, norms: bool = False
-) -> np.ndarray:
-    """A segment's maps float64 [layer, head, query, key], or weights times norms of the keys."""
-    found = decoded(atlas["maps"][segment["maps"][state]])
-    if norms:
-        found = found * decoded(atlas["maps"][segment["norms"][state]])[:, :, None, :]
-    return found
+def weights(atlas: dict[str, Any], segment: dict[str, Any], state: str) -> np.ndarray:
+    """A segment's maps float64 [layer, head, query, key]."""
+    return decoded(atlas["maps"][segment["maps"][state]])
 
 
 def decoded(entry: dict[str, Any]) -> np.ndarray:

@@ -1,12 +1,10 @@
-"""The card of a head: its measures, maps, norms, neighbours, and what is saved of them."""
+"""The card of a head: its measures and maps, and what is saved of them."""
 
 from typing import Any
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page
 
-from tests.default_study import unfinished
 from tests.web.conftest import Opener, Study
 from tests.web.expected import count, head_name, interval, number, rank, value_text, weights
 from tests.web.page import go, parsed_csv, saved, settle
@@ -61,19 +59,15 @@ def test_the_card_has_every_number_of_every_measure(study: Study, show: Opener) 
             assert rows == [measured(measure, index) for measure in measures]
 
 
-@pytest.mark.parametrize("norms", [False, True], ids=["weights", "norms"])
-def test_the_saved_map_is_the_map(norms: bool, study: Study, show: Opener) -> None:
+def test_the_saved_map_is_the_map(study: Study, show: Opener) -> None:
     page = show(study)
     model = study.atlas["models"][0]
     segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
-    if norms and not segment["norms"]:
-        unfinished("its atlas has no norms")
-    state = next(iter(segment["norms"] if norms else segment["maps"]))
-    where = f"view=head&head=2-3&segment={segment['id']}&state={state}"
-    go(page, where + ("&norms=1" if norms else ""))
+    state = next(iter(segment["maps"]))
+    go(page, f"view=head&head=2-3&segment={segment['id']}&state={state}")
     rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
-    expected = weights(study.atlas, segment, state, norms)[1, 2]
-    found = np.array([float(row["norm" if norms else "weight"]) for row in rows])
+    expected = weights(study.atlas, segment, state)[1, 2]
+    found = np.array([float(row["weight"]) for row in rows])
     assert np.allclose(found.reshape(expected.shape), expected, rtol=1e-5, atol=1e-9)
     n = len(segment["tokens"])
     assert [row["key_token"] for row in rows[:n]] == segment["tokens"]
@@ -135,29 +129,3 @@ def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(study: Study, show: Open
     settle(page)
     announced = page.locator(".matrix [aria-live]").inner_text()
     assert abs(float(announced.rpartition(": ")[2]) - head[3, 7]) <= HALF
-
-
-def test_the_nearest_heads_are_nearest(study: Study, show: Opener) -> None:
-    page = show(study, "view=head&head=2-3")
-    model = study.atlas["models"][0]
-    if model["name"] not in study.atlas["distances"]:
-        unfinished("its atlas has no distances")
-    size = model["n_layers"] * model["n_heads"]
-    square = np.zeros((size, size))
-    square[np.triu_indices(size, 1)] = study.atlas["distances"][model["name"]]["value"]
-    mine = (square + square.T)[model["n_heads"] + 2]
-    mine[model["n_heads"] + 2] = np.inf
-    found = page.locator(".nearest li").evaluate_all(
-        """items => items.map((item) => [item.querySelector('.head').textContent,
-          Number(item.querySelector('.number').textContent)])"""
-    )
-    nearest = np.argsort(mine, kind="stable")[: len(found)]
-    assert found
-    for (head, distance), index in zip(found, nearest, strict=True):
-        assert abs(distance - mine[index]) <= HALF, head
-    rows = parsed_csv(saved(page, page.locator(".nearest .save-csv")))
-    assert len(rows) == size - 1
-    by_head = {f"{row['other_layer']}-{row['other_head']}": float(row["distance"]) for row in rows}
-    for index in range(size):
-        if np.isfinite(mine[index]):
-            assert by_head[head_name(model, index)] == pytest.approx(mine[index])

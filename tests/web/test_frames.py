@@ -40,12 +40,12 @@ def test_it_works_in_a_frame(
     frame.locator("h2", has_text="2-3").wait_for()
     page.keyboard.press("Escape")
     frame.wait_for_selector('main[data-view="maps"]')
-    for name in ("Compare", "Claims", "Figures", "About", "Table", "Measures"):
+    for name in ("Compare", "Claims", "Figures", "About", "Measures"):
         frame.locator("nav").get_by_text(name, exact=True).click()
         view = name.lower() if name != "Measures" else "grid"
         frame.wait_for_selector(f'main[data-view="{view}"]')
     frame.evaluate("history.back()")
-    frame.wait_for_selector('main[data-view="table"]')
+    frame.wait_for_selector('main[data-view="about"]')
     frame.get_by_role("button", name="Dark").click()
     frame.wait_for_selector(':root[data-theme="dark"]')
     assert page.locator("p").inner_text() == "host"

@@ -72,8 +72,9 @@ FOCUSED = "document.activeElement.id || document.activeElement.tagName"
 def test_a_card_starts_at_its_top_and_leads_back_to_its_row(
     size: tuple[int, int], demo: Study, show: Opener
 ) -> None:
-    page = show(demo, "view=table", size=size)
-    button = page.locator("tbody tr button").last
+    page = show(demo, "measure=entropy.all", size=size)
+    page.locator(".ranked [aria-pressed]").click()
+    button = page.locator(".ranked li button").last
     button.scroll_into_view_if_needed()
     assert page.evaluate("scrollY") > 0
     head = button.inner_text()
@@ -82,8 +83,8 @@ def test_a_card_starts_at_its_top_and_leads_back_to_its_row(
     assert page.evaluate("scrollY") == 0
     assert page.evaluate(FOCUSED) == "card-title"
     page.keyboard.press("Escape")
-    page.wait_for_selector('main[data-view="table"]')
-    assert page.evaluate("document.activeElement.textContent") == head
+    page.wait_for_selector('main[data-view="grid"]')
+    assert page.evaluate("document.activeElement.dataset.head") == head
     expect(page.locator(":focus")).to_be_in_viewport()
 
 

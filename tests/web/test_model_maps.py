@@ -4,12 +4,11 @@ import math
 import re
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
 from tests.web.expected import colour, decoded, hatched, head_name, weights
-from tests.web.page import choose, fragment, go, parsed_csv, parsed_svg, saved, settle
+from tests.web.page import choose, fragment, parsed_svg, saved, settle
 
 REDS = """() => Object.fromEntries(Array.from(document.querySelectorAll('.head-map'), (link) => {
   const canvas = link.querySelector('canvas').cloneNode();
@@ -103,7 +102,7 @@ def test_a_click_and_enter_open_the_card_on_this_text(demo: Study, show: Opener)
 def test_pointing_reads_a_weight_and_names_the_token_attended_to_most(
     demo: Study, show: Opener
 ) -> None:
-    model, segment, state = first(demo)
+    _, segment, state = first(demo)
     page = show(demo, f"view=maps&segment={segment['id']}&state={state}")
     settle(page)
     head = weights(demo.atlas, segment, state)[1, 2]
@@ -118,12 +117,9 @@ def test_pointing_reads_a_weight_and_names_the_token_attended_to_most(
     most = int(head.mean(axis=0).argmax())
     expected = f"{segment['tokens'][most]} (token {most + 1})"
     assert expected in text and expected in link.get_attribute("aria-label")
-    rows = parsed_csv(saved(page, page.locator(".save-csv")))
-    assert len(rows) == model["n_layers"] * model["n_heads"]
-    row = next(row for row in rows if (row["layer"], row["head"]) == ("2", "3"))
-    assert float(row["mean_weight"]) == pytest.approx(head.mean(axis=0).max(), rel=1e-5)
     picture = parsed_svg(saved(page, page.locator(".save-svg")))
-    assert sum(element.tag.endswith("image") for element in picture.iter()) == len(rows)
+    assert sum(element.tag.endswith("image") for element in picture.iter()) == 72
+    assert {"syntactic", "weight 0"} <= {element.text for element in picture.iter()}
 
 
 def test_special_tokens_are_left_out(demo: Study, show: Opener) -> None:
@@ -135,19 +131,6 @@ def test_special_tokens_are_left_out(demo: Study, show: Opener) -> None:
     n = len(segment["tokens"]) - 3
     step = math.ceil(n / shape[0])  # tokens that a point of a map stands for
     assert shape == (math.ceil(n / step),) * 2
-
-
-def test_what_is_stored_and_what_is_missing_is_stated(demo: Study, show: Opener) -> None:
-    page = show(demo)
-    for model in demo.atlas["models"]:
-        go(page, f"view=maps&model={model['name']}")
-        text = page.locator("main").inner_text()
-        texts = [s for s in demo.atlas["segments"] if s["model"] == model["name"]]
-        stored = {state for segment in texts for state in segment["maps"]}
-        for state in model["states"] if stored else []:
-            if state["name"] not in stored:
-                assert state["title"] in text.partition("no maps of")[2]
-        assert (f"on {len(texts)} text" in text) == (len(texts) > 0)
 
 
 def test_findings_stand_next_to_the_maps_and_lead_to_what_shows_them(

@@ -78,6 +78,6 @@ def test_a_translators_head_is_described_by_its_type(demo: Study, show: Opener) 
     lines = page.locator(".summary .does li").all_text_contents()
     p, size = bleu["p"][16], number(abs(bleu["value"][16]), 2)
     costs = p < 0.05 and bleu["value"][16] < 0
-    assert any(f"Masking it costs {size} BLEU" in line for line in lines) == costs
+    assert any(f"Disabling it costs {size} BLEU" in line for line in lines) == costs
     assert "to the source sentence" in lines[1 if p < 0.05 else 0]
     assert "many relations" not in page.locator(".summary").text_content()

@@ -16,7 +16,7 @@ def test_the_grid_has_a_block_for_each_type(hostile: Study, show: Opener) -> Non
     page = show(hostile, GRID)
     found = cells(page)
     assert len(found) == 12
-    assert found["Dec-Dec 1-3"]["label"].startswith("Head Dec-Dec 1-3, Effect of masking")
+    assert found["Dec-Dec 1-3"]["label"].startswith("Head Dec-Dec 1-3, Head disabled")
     axes = page.locator(".axes").first
     titles = axes.locator("text.axis").all_text_contents()
     assert {"Enc-Enc", "Enc-Dec", "Dec-Dec"} <= set(titles)
@@ -81,30 +81,18 @@ def test_a_card_shows_the_maps_of_its_type(hostile: Study, show: Opener, kind: s
         assert parsed_svg(saved(page, page.locator(".maps .save-svg"))) is not None
 
 
-def test_the_nearest_heads_are_of_the_same_type(hostile: Study, show: Opener) -> None:
-    page = show(hostile, "view=head&model=translation.1&head=Enc-Enc 2-1")
-    settle(page)
-    near = page.locator(".nearest li a.head").all_inner_texts()
-    assert len(near) == 5 and all(name.startswith("Enc-Enc") for name in near)
-
-
 def test_maps_of_two_translators_are_compared(hostile: Study, show: Opener) -> None:
     """Rows of one heads' type have as many keys; of other types no difference is taken."""
     first, second = (f"translation.{run}/Enc-Dec 1-2/trained" for run in (1, 2))
     page = show(hostile, f"view=compare&a={first}&b={second}")
     settle(page)
-    rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
-    sides: dict[str, np.ndarray] = {}
-    for name, run in {"A": 1, "B": 2}.items():
+    sides = []
+    for run in (1, 2):
         (segment, *_) = [s for s in hostile.atlas["segments"] if s["model"] == f"translation.{run}"]
-        expected = decoded(hostile.atlas["maps"][segment["maps"]["trained"]["encoder-decoder"]])
-        found = [float(row["weight"]) for row in rows if row["side"] == name]
-        sides[name] = np.array(found).reshape(expected.shape[2:])
-        assert np.allclose(sides[name], expected[0, 1], rtol=1e-5, atol=1e-9)
-    gap = [float(row["weight"]) for row in rows if row["side"] == "B - A"]
-    assert np.allclose(gap, (sides["B"] - sides["A"]).ravel(), atol=1e-5)
+        maps = decoded(hostile.atlas["maps"][segment["maps"]["trained"]["encoder-decoder"]])
+        sides.append(maps[0, 1])
     stated = float(re.search(r"[\d.]+", page.locator(".apart dd").first.inner_text())[0])
-    p, q = (each / each.sum(axis=1, keepdims=True) for each in sides.values())
+    p, q = (each / each.sum(axis=1, keepdims=True) for each in sides)
     middle = (p + q) / 2
     divergence = (p * np.log(p / middle) + q * np.log(q / middle)).sum(axis=1).mean() / 2
     assert abs(stated - divergence) < 1e-3

@@ -20,7 +20,6 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "opening": "",
         "grid": "view=grid",
         "grid-measure": f"measure={numeric[0]}",
-        "table": "view=table",
         "maps": "view=maps",
         "claims": f"view=claims&model={name}",
         "figures": "view=figures",
@@ -57,13 +56,12 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         name, head = decoder["name"], f"{(decoder['n_layers'] + 1) // 2}-1"
         at = f"model={name}&head={head}&first=hidden"
         found["grid-decoder"] = f"view=grid&model={name}"
-        found["table-decoder"] = f"view=table&model={name}&filter=@{decoder['badges'][0]['id']}"
         found["maps-decoder"] = f"view=maps&{at}"
         found["card-decoder"] = f"view=head&{at}"
         found["card-decoder-matrix"] = f"view=head&{at}&map=matrix"
         sides = f"a={name}/{head}/pretrained&b={name}/1-1/pretrained"
-        found["compare-decoder"] = f"view=compare&{sides}&first=hidden"
+        found["compare-decoder"] = f"view=compare&{sides}"
         if decoder is not first:
             sides = f"a={first['name']}/1-1/pretrained&b={name}/{head}/pretrained"
-            found["compare-shapes"] = f"view=compare&{sides}&first=hidden"
+            found["compare-shapes"] = f"view=compare&{sides}"
     return found

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ MODE_HEADS = Table(
     keys=("task", "seed", "of"),
     categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
     paper="beyond",
-    group="Ablation methods",
+    group="Ways of disabling",
 )
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
 ATTRIBUTION = Table(
@@ -105,10 +104,10 @@ MODES = {
     "resample": ("beyond", "gives its output on another text", "of another text"),
 }
 UNITS = {
-    "head": ("Ablation of one head", "Head ablated ({mode})", "with the head disabled: it"),
+    "head": ("One head disabled", "Head disabled ({mode})", "with the head disabled: it"),
     "all-but-one": (
-        "Ablation of all other heads in the layer",
-        "All other heads in the layer ablated ({mode})",
+        "All other heads in the layer disabled",
+        "All other heads in the layer disabled ({mode})",
         "with all other heads of its layer disabled: each",
     ),
 }
@@ -225,7 +224,7 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
         title = task_title(task)
         yield replace(HEADS, value=str(column), categories=VERDICTS).form(
             f"verdict.{task}",
-            f"What ablation shows, {title}",
+            f"What disabling shows, {title}",
             "Making the head's attention uniform is a loss or a gain if the corrected test is "
             "significant, and equivalent if two one-sided tests bound the change of the score; "
             "otherwise the data cannot tell. On development examples of "
@@ -294,29 +293,28 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
         for mode in rows["mode"].unique():
             measures = tasks.setdefault(task, {}).setdefault(mode, [])
             measures.append(f"disabling.{task}.{seed}.head.{mode}.dev")
-    for mark, (task, modes) in zip(ascii_lowercase, sorted(tasks.items()), strict=False):
+    for task, modes in sorted(tasks.items()):
         score = METRICS[TASKS[task].main_metric]
-        yield from harmful(task, mark, f"{task_title(task)}: {score} falls", modes)
+        yield from harmful(task, f"{task_title(task)}: {score} falls", modes)
     if NEXT_TOKEN in found:
         rows = found[NEXT_TOKEN]
         modes = rows.loc[rows["unit"] == "head", "mode"].unique()
         of_mode = {mode: [f"nats.head.{mode}"] for mode in modes}
-        yield from harmful("text", "t", "Running text: loss rises", of_mode)
+        yield from harmful("text", "Running text: loss rises", of_mode)
 
 
-def harmful(task: str, mark: str, title: str, modes: dict[str, list[str]]) -> Iterator[Badge]:
+def harmful(task: str, title: str, modes: dict[str, list[str]]) -> Iterator[Badge]:
     """Badges of the heads that every measure of all `modes` shows, and of others by mode."""
     every = [measure for of_mode in modes.values() for measure in of_mode]
     names, n = ", ".join(modes), len(every) // len(modes)
     seeds = f" and with each of {n} seeds" if n > 1 else ""
-    ways = {"all": (mark, f"in all modes ({names})", every, [])} if len(modes) > 1 else {}
+    ways = {"all": (f"in all modes ({names})", every, [])} if len(modes) > 1 else {}
     for mode, measures in modes.items():
         unless = every if len(modes) > 1 else []
-        ways[mode] = mark + mode[0], f"({mode})", measures, unless
-    for way, (mark, mode, measures, unless) in ways.items():
+        ways[mode] = f"({mode})", measures, unless
+    for way, (mode, measures, unless) in ways.items():
         yield Badge(
             f"harm.{task}.{way}",
-            mark,
             f"{title} {mode}",
             "With this head alone disabled: paired randomisation test, p below .05, corrected for "
             f"the number of heads, in {'each' if way == 'all' else 'this'} mode{seeds}"

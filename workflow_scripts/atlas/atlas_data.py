@@ -31,8 +31,6 @@ from workflow_scripts.core.stats.bootstrap import CONFIDENCE
 MOST = 0.1  # of the heads: what more of them have distinguishes none
 GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = collect("measures")
-DISTANCES = "clusters/distances.parquet"
-DISTANCE_DIGITS = 5
 # The kind of each chapter's data, and their title.
 TEXTS = {chapter: one.DATA for chapter, one in MEASURES.items() if hasattr(one, "DATA")}
 ORIGINS = {
@@ -124,16 +122,6 @@ def model_entry(
     return about | {"source": in_words(card["source"]) + quantised, "states": states}
 
 
-def distances_of(found: Tables, corpus: str) -> dict[str, Any]:
-    """The pairs' distances: the upper triangle of the matrix of all heads, row by row."""
-    frame = found[DISTANCES].sort_values(["layer_a", "head_a", "layer_b", "head_b"])
-    value = [float(f"{value:.{DISTANCE_DIGITS}g}") for value in frame["distance"]]
-    n = int(frame["n"].iloc[0])
-    about = "Jensen-Shannon divergence of two heads' attention, in nats: 0 where it is the same. "
-    about += f"Mean over the tokens of {n} segments of {corpus}."
-    return {"about": about, "n_segments": n, "value": value}
-
-
 def in_documents(n: int | None) -> str:
     """How many documents intervals rest on, for people; empty where that is not known."""
     if n is None:
@@ -177,8 +165,8 @@ def assemble(
     A translator's maps are next to its card, <run>.maps.json. Raises ValueError where `maps` lacks
     them. `untrained` are tables of untrained copies, in untrained/<seed>/ of a model's folder.
     """
-    parts: dict[str, Any] = {"models": [], "measures": [], "distances": {}}
-    parts |= {"segments": [], "maps": {}, "left_out": []}
+    parts: dict[str, Any] = {"models": [], "measures": [], "segments": [], "maps": {}}
+    parts["left_out"] = []
     for path in cards:
         card, folder = read_card(path), path.parents[1]
         found = Tables(card, folder, products)
@@ -187,14 +175,11 @@ def assemble(
         measures, left_out = measures_of(found, study, copies)
         parts["measures"] += measures
         parts["left_out"] += left_out
-        if DISTANCES in found:
-            corpus = study.corpora.get("clusters", "the text")
-            parts["distances"][found.model] = distances_of(found, corpus)
         states = [measure["state"] for measure in measures]
         for file in (each for each in maps if each.is_relative_to(folder)):
             content = add_maps(parts, file)
             for segment in content["segments"]:
-                states += [*segment["maps"], *segment["norms"]]
+                states += segment["maps"]
         own_states = states_of(states, found.model in adopted)
         about = model_entry(card, own_states, labels.get(found.model, found.model))
         declared = [one.badges(found, study) for one in MEASURES.values() if hasattr(one, "badges")]

@@ -92,7 +92,6 @@ def main(
     cards: list[Path] = (),
     tables: list[Path] = (),
     drawings: Path | None = None,
-    norms: Path | None = None,
     generated: list = (),
     tuned_seed: int = 1,
     device: str = "auto",
@@ -108,12 +107,11 @@ def main(
     card = read_card(model)
     wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))
     tokenizer = models.load_tokenizer(models.directory_of(card))
-    measured = json.loads(norms.read_text(encoding="utf-8")) if norms else {}
     tasks = [name for name, kind in kinds.items() if kind == "task"]
     files_of = zip(tasks, tuned or [None] * len(tasks), cards, tables, strict=True)
     classifiers = {task: files for task, *files in files_of}
     sources = {name: f"{name}, generated" if name in generated else name for name in kinds}
-    content = {"segments": [], "maps": {}, "left_out": measured.get("left_out", [])}
+    content = {"segments": [], "maps": {}, "left_out": []}
     with opened(kinds, attention_caches, card) as caches:
         files = dict(zip(kinds, texts, strict=True))
         documents = {name: caches[name].documents(files[name]) for name in kinds}
@@ -138,7 +136,7 @@ def main(
             title = title_of(sources[name], documents[name][index], example.id)
             segment = entry_of(text, card["name"], name, title, example, tokenizer)
             segment |= found.get(name, {}).get(example.id, {})
-            segment, of_text = with_maps(segment, patterns, measured.get("norms", {}).get(text))
+            segment, of_text = with_maps(segment, patterns)
             content["segments"].append(segment)
             content["maps"] |= of_text
     maps.write_text(json.dumps(content) + "\n", encoding="utf-8")

@@ -174,12 +174,9 @@ def _left_out(
 
 
 def map_names(segment: dict[str, Any]) -> list[str]:
-    """The ids of a text's maps and norms; a translator's have one for each type of attention."""
+    """The ids of a text's maps; a translator's have one for each type of attention."""
     maps = segment["maps"].values()
-    of_types = [
-        name for each in maps for name in ([each] if isinstance(each, str) else each.values())
-    ]
-    return [*of_types, *segment["norms"].values()]
+    return [name for each in maps for name in ([each] if isinstance(each, str) else each.values())]
 
 
 def findings_of(

@@ -112,8 +112,7 @@ def main(
     directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
     decoder = causal_engine.load_causal(directory, running.pick_device(device))
-    left_out = [f"{card['name']}: norms, which are computed for encoders only."]
-    content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": left_out}
+    content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
     shown = zip(kinds.items(), texts, strict=True)
     for (name, kind), path in job.progress(list(shown), desc="maps"):
         source = f"{name}, generated" if name in generated else name
@@ -129,7 +128,7 @@ def main(
             title = title_of(source, example.document, example.id)
             about = (f"{name}-{index}", card["name"], name, title)
             segment = entry_of(*about, whole, tokenizer) | {"generated": len(whole) - len(prompt)}
-            segment, of_text = with_maps(segment, {PRETRAINED: pattern}, None)
+            segment, of_text = with_maps(segment, {PRETRAINED: pattern})
             content["segments"].append(segment)
             content["maps"] |= of_text
     maps.write_text(json.dumps(content) + "\n", encoding="utf-8")

@@ -238,7 +238,7 @@ def show(
     about |= {"source": place, "states": [{"name": PRETRAINED, "title": PRETRAINED}]}
     study = {"name": name, "seed": 0, "about": []}
     atlas = {"format": FORMAT, "version": VERSION, "study": study, "models": [about], "papers": []}
-    atlas |= {"measures": [], "distances": {}, "segments": [segment], "maps": maps, "left_out": []}
+    atlas |= {"measures": [], "segments": [segment], "maps": maps, "left_out": []}
     shown = "maps" if head is None else f"head&head={(layer or 0) + 1}-{head + 1}"
     return Shown(atlas, f"#view={shown}", height)
 

@@ -37,7 +37,7 @@ def maps_of(
     example = Example(identity, document=identity, source=source, texts=tuple(texts))
     (tokens,) = tokenize([example], tokenizer, ANY_LENGTH, models.max_positions(body))
     segment = entry_of(identity, model, CORPUS, f"own text {number}", tokens, tokenizer)
-    return with_maps(segment, {PRETRAINED: forward(body, [tokens])[:, 0]}, None)
+    return with_maps(segment, {PRETRAINED: forward(body, [tokens])[:, 0]})
 
 
 def main(model: Path, sentences: Path, maps: job.Out, device: str = "auto") -> None:

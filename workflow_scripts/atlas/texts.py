@@ -1,4 +1,4 @@
-"""The texts whose maps the atlas shows, and how their maps and norms are stored.
+"""The texts whose maps the atlas shows, and how their maps are stored.
 
 Of running text, the segment of Clark et al.'s Figure 1 first, then short ones from all over the
 corpus; a short sentence of the treebank and a short document of the coreference corpus; of each
@@ -134,14 +134,12 @@ def entry_of(
 
 
 def with_maps(
-    segment: dict[str, Any], patterns: Mapping[str, np.ndarray], norms: dict[str, Any] | None
+    segment: dict[str, Any], patterns: Mapping[str, np.ndarray]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """A text that names its maps and the pretrained model's norms, and these by their names."""
+    """A text that names its maps, and these by their names."""
     names = {state: f"{segment['model']}.{segment['id']}.{state}" for state in patterns}
     maps = {names[state]: encode(pattern) for state, pattern in patterns.items()}
-    norm_names = {} if norms is None else {"pretrained": f"{names['pretrained']}.norms"}
-    maps |= {name: norms for name in norm_names.values()}
-    return segment | {"maps": names, "norms": norm_names}, maps
+    return segment | {"maps": names}, maps
 
 
 def encode(values: np.ndarray) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def main(
         names = {kind: f"{model}.{identity}.{state}.{kind}" for kind in weights}
         about = {"id": identity, "model": model, "corpus": TASK}
         about |= {"title": title_of(corpus, pair, pair)} | described(translator, source)
-        shown = {"target": described(translator, read), "maps": {state: names}, "norms": {}}
+        shown = {"target": described(translator, read), "maps": {state: names}}
         content["segments"].append(about | shown)
         content["maps"] |= {names[kind]: encode(values) for kind, values in weights.items()}
     maps.write_text(json.dumps(content) + "\n", encoding="utf-8")

@@ -50,7 +50,7 @@ def olsson2022_roles(roles: Path, model: Path, table: job.Out, threshold: float)
     """
     frame = tables.read(roles)
     tables.write_csv(above(frame, threshold, read_card(model)), table)
-    titles = [title for _, title, _ in ROLES.values()]
+    titles = [title for title, _ in ROLES.values()]
     grids = heatmaps.grids(frame, "role", "score")
     shape = next(iter(grids.values())).shape
     between = max(heatmaps.BETWEEN, LONGEST_TITLE - heatmaps.CELL * shape[1])

@@ -85,9 +85,9 @@ EIGENVALUE = replace(
 )
 # The mark of a role in the atlas, its title, and its token.
 ROLES = {
-    "previous": ("P", "Previous token", "the token before the query"),
-    "duplicate": ("D", "Duplicate token", "the earlier occurrence of the query's token"),
-    "induction": ("I", "Induction", "the token after the earlier occurrence of the query's token"),
+    "previous": ("Previous token", "the token before the query"),
+    "duplicate": ("Duplicate token", "the earlier occurrence of the query's token"),
+    "induction": ("Induction", "the token after the earlier occurrence of the query's token"),
 }
 FIRST = {
     "text": ("the texts' own first token", ""),
@@ -99,7 +99,7 @@ FIRST = {
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """Attention to the token of each of ROLES, and the other tests."""
     corpus = f"the text {study.corpora.get('battery')}.{study.note('text')}"
-    for role, (_, title, token) in ROLES.items():
+    for role, (title, token) in ROLES.items():
         yield RANDOM.form(
             f"role.{role}",
             title,
@@ -166,10 +166,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     """The heads with one of ROLES that running text confirms, and those that other tests find."""
-    for role, (mark, title, token) in ROLES.items():
+    for role, (title, token) in ROLES.items():
         yield Badge(
             role,
-            mark,
             title,
             f"On random tokens, attention to {token} is above the threshold, and above that to the "
             "head's best other offset with p below .05, corrected for all heads and roles; on "
@@ -185,10 +184,10 @@ def badges(found: Tables, study: Study) -> Iterator[Badge]:
         "often than the threshold, and a larger one than the sequence's other tokens with p below "
         ".05, corrected for all heads."
     )
-    yield Badge("copying", "C", "Copying", about, COPYING, where, "copying.top")
+    yield Badge("copying", "Copying", about, COPYING, where, "copying.top")
     about = (
         "While a needle's tokens are predicted, the most attended token is that token, inside the "
         "needle, at least as often as the threshold, and more often than one of the answer's other "
         "tokens with p below .05, corrected for all heads."
     )
-    yield Badge("retrieval", "R", "Retrieval", about, RETRIEVAL, where, "retrieval.score")
+    yield Badge("retrieval", "Retrieval", about, RETRIEVAL, where, "retrieval.score")

@@ -90,7 +90,8 @@ class Products(TableSet):
         """The rows of a table with these values. Raises NotMeasured where it has none."""
         rows = where(self[table], **wanted)
         if rows.empty:
-            raise NotMeasured(f"{_name(table)} has no {wanted}")
+            words = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in wanted.items())
+            raise NotMeasured(f"{_name(table)} has no row of {words}")
         return rows
 
 

@@ -63,17 +63,17 @@ OF_TYPES = Table(
     keys=("measure", "type", "other"),
 )
 OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
-# The paper that masks so, what the head does then, and what several are.
+# The paper that disables so, what the head does then, and what several are.
 MODES = {
     "zero": ("michel2019", "gives no output", "zeroed"),
     "uniform": ("beyond", "attends to all tokens equally", "made uniform"),
 }
 UNITS = {
-    "head": ("Ablation of one head", "Head ablated ({mode})", "with the head masked: it"),
+    "head": ("One head disabled", "Head disabled ({mode})", "with the head disabled: it"),
     "all-but-one": (
-        "Ablation of all other heads in the layer",
-        "All other heads of its type in the layer ablated ({mode})",
-        "with all other heads of its type and layer masked: each",
+        "All other heads in the layer disabled",
+        "All other heads of its type in the layer disabled ({mode})",
+        "with all other heads of its type and layer disabled: each",
     ),
 }
 # The title of each metric, its unit and decimals, and whether it grows with the quality.

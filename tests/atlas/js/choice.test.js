@@ -70,7 +70,7 @@ test("a comparison without a choice opens on the head that changed most", () => 
   const open = (measures, state = {}) => sidesOf({ ...tuned, measures }, state).map(sideText);
   const both = { ...segment("s2", "m", { pretrained: "x", "sst2.1": "y" }) };
   const tuned = { ...atlas, segments: [both] };
-  const similar = { model: "m", id: "similarity.sst2.1", value: [0.9, null, 0.2, 0.8, 0.9, 0.9, 0.9, 0.9] };
+  const similar = { model: "m", id: "similarity.sst2.1", better: "low", value: [0.9, null, 0.2, 0.8, 0.9, 0.9, 0.9, 0.9] };
   assert.deepEqual(open([similar]), ["m/1-3/pretrained", "m/1-3/sst2.1"]);
   assert.deepEqual(open([similar], { head: "2-1" }), ["m/2-1/pretrained", "m/2-1/sst2.1"]);
   assert.deepEqual(open([]), ["m/1-1/pretrained", "m/1-1/sst2.1"]);

@@ -1,32 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { lines, opacity, runs, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
+import { lines, runs, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
 import { shortened, shown } from "../../../workflow_scripts/atlas/page/lib/tokens.js";
 
 const MAP = Float32Array.from([0.25, 0.75, 0, 0.5, 0.25, 0.25, 0, 0.0625, 0.9375]);
 const pairs = (found) => found.flatMap((level) => level.pairs).sort();
 
-test("opacity is the root of the share of the top", () => {
-  assert.equal(opacity(0.25, 1), 0.5);
-  assert.equal(opacity(4, 4), 1);
-  assert.equal(opacity(9, 4), 1);
-  assert.equal(opacity(-1, 1), 0);
-  assert.equal(opacity(1, 0), 0);
-});
-
 test("lines under the threshold are not drawn", () => {
-  const found = lines(MAP, { top: 1, faintest: 0.1 });
+  const found = lines(MAP, { faintest: 0.1 });
   assert.deepEqual(pairs(found), [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [2, 2]]);
   const half = found.find((level) => level.pairs.some(([query, key]) => query === 0 && key === 0));
   assert.equal(half.opacity, 0.5);
 });
 
 test("one token's lines, and hidden tokens", () => {
-  assert.deepEqual(pairs(lines(MAP, { top: 1, faintest: 0.01, only: { query: 2 } })), [[2, 1], [2, 2]]);
-  assert.deepEqual(pairs(lines(MAP, { top: 1, faintest: 0.01, only: { key: 0 } })), [[0, 0], [1, 0]]);
+  assert.deepEqual(pairs(lines(MAP, { faintest: 0.01, only: { query: 2 } })), [[2, 1], [2, 2]]);
+  assert.deepEqual(pairs(lines(MAP, { faintest: 0.01, only: { key: 0 } })), [[0, 0], [1, 0]]);
   const hidden = [true, false, false];
-  assert.deepEqual(pairs(lines(MAP, { top: 1, faintest: 0.1, hidden })), [[1, 1], [1, 2], [2, 2]]);
+  assert.deepEqual(pairs(lines(MAP, { faintest: 0.1, hidden })), [[1, 1], [1, 2], [2, 2]]);
 });
 
 test("the strongest links of a token, both ways", () => {

@@ -1,37 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { firstNotes, rowsOfBoth, withoutFirst } from "../../../workflow_scripts/atlas/page/lib/first.js";
+import { withoutFirst } from "../../../workflow_scripts/atlas/page/lib/first.js";
 import { generatedIn, generatedNote } from "../../../workflow_scripts/atlas/page/lib/generated.js";
 
 // Rows of a causal map: the first token sees itself alone, the third gives all to the first.
 const MAP = Float32Array.from([1, 0, 0, 0, 0.75, 0.25, 0, 0, 1, 0, 0, 0, 0.5, 0.125, 0.25, 0.125]);
 
 test("without the first token the rest of a row is scaled to sum to 1", () => {
-  const { map, empty, share } = withoutFirst(MAP, 4);
+  const { map, empty } = withoutFirst(MAP, 4);
   assert.deepEqual(Array.from(map), [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0.25, 0.5, 0.25]);
   assert.deepEqual(empty, [0, 2]);
-  assert.equal(share, (1 + 0.75 + 1 + 0.5) / 4);
 });
 
 test("rows that do not sum to 1, as bytes are rounded, are scaled too", () => {
-  const { map, share } = withoutFirst(Float32Array.from([0.5, 0.25, 0.5]), 3);
+  const { map } = withoutFirst(Float32Array.from([0.5, 0.25, 0.5]), 3);
   assert.deepEqual(Array.from(map).map((weight) => weight.toFixed(4)), ["0.0000", "0.3333", "0.6667"]);
-  assert.ok(Math.abs(share - 0.4) < 1e-9);
-});
-
-test("rows of which nothing is left are named", () => {
-  const tokens = ["Once", "upon", "a", "time"];
-  const [hidden, none] = firstNotes([{ label: "1-1", ...withoutFirst(MAP, 4) }], tokens, tokens);
-  assert.match(hidden, /“Once”, which has 81\.3% \(1-1\) of the attention/);
-  assert.equal(none, "Nothing is left, to the rounding of a byte, in 1-1: 2 of 4 rows, “Once” (token 1), “a” (token 3).");
-  assert.equal(firstNotes([{ label: "1-1", share: 0.5, empty: [] }], tokens, tokens).length, 1);
-});
-
-test("two maps are compared in the rows that both have", () => {
-  const other = Float32Array.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0]);
-  const [a, b] = rowsOfBoth(withoutFirst(MAP, 4).map, other, 4);
-  assert.deepEqual([Array.from(a), Array.from(b)], [[0, 0.25, 0.5, 0.25], [0, 1, 0, 0]]);
 });
 
 test("the last tokens of a text are those that the model generated", () => {

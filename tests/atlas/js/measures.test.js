@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { number, plural, pText, pValue, withMinus } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
-  beats, claim, differs, extent, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, lensName, measuresElsewhere, oneSided, ranks, sentence,
+  beats, claim, differs, extent, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, measuresElsewhere, oneSided, ranks, sentence,
   typesOf, valueText,
 } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 
@@ -21,7 +21,6 @@ test("what a model lacks is named once, of the first model that has it", () => {
 
 test("names of heads count layers and heads from 1", () => {
   assert.equal(headName(MODEL, 5), "2-3");
-  assert.equal(lensName(MODEL, 5), "L1H2");
   for (let index = 0; index < 6; index++) assert.equal(headIndex(MODEL, headName(MODEL, index)), index);
   for (const wrong of ["0-1", "3-1", "1-4", "1", "1-1-1", "x", "", undefined]) assert.equal(headIndex(MODEL, wrong), -1);
 });
@@ -31,7 +30,6 @@ test("a translator's heads are named by their type of attention, too", () => {
   const translator = { n_layers: 4, n_heads: 2, types: types.map(([name, title, n_layers]) => ({ name, title, n_layers })) };
   const names = ["Enc-Enc 1-1", "Enc-Enc 1-2", "Enc-Enc 2-1", "Enc-Enc 2-2", "Enc-Dec 1-1", "Enc-Dec 1-2", "Dec-Dec 1-1", "Dec-Dec 1-2"];
   assert.deepEqual(names.map((_, index) => headName(translator, index)), names);
-  assert.equal(lensName(translator, 0), undefined);
   assert.deepEqual(names.map((name) => headIndex(translator, name)), [0, 1, 2, 3, 4, 5, 6, 7]);
   for (const wrong of ["1-1", "Enc-Dec 2-1", "Dec-Enc 1-1", "encoder 1-1"]) assert.equal(headIndex(translator, wrong), -1);
   assert.equal(layerOf(translator, 3).type.name, "encoder");

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { segmentsFor } from "../../../workflow_scripts/atlas/page/lib/choice.js";
-import { fromMaps } from "../../../workflow_scripts/atlas/page/lib/distances.js";
 import { lines, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
-import { jensenShannon, readable } from "../../../workflow_scripts/atlas/page/lib/maps.js";
+import { jensenShannon } from "../../../workflow_scripts/atlas/page/lib/maps.js";
 import { placeOf, typeOf } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../../../workflow_scripts/atlas/page/lib/pairtexts.js";
 
@@ -61,9 +60,9 @@ test("the two sides of a comparison read the pair by their types", () => {
 });
 
 test("lines and links of a map with more keys than queries", () => {
-  const levels = lines(MAP, { top: 1, faintest: 0.3, keys: 3 });
+  const levels = lines(MAP, { faintest: 0.3, keys: 3 });
   assert.deepEqual(levels.flatMap(({ pairs }) => pairs).sort(), [[0, 0], [1, 2]]);
-  const dimmed = lines(MAP, { top: 1, faintest: 0.1, keys: 3, hidden: [false, false, true], hiddenQueries: [false, true] });
+  const dimmed = lines(MAP, { faintest: 0.1, keys: 3, hidden: [false, false, true], hiddenQueries: [false, true] });
   assert.deepEqual(dimmed.flatMap(({ pairs }) => pairs).sort(), [[0, 0], [0, 1]]);
   assert.deepEqual(strongest(MAP, 1, "query", 1, 3), [{ token: 2, weight: 1 }]);
   assert.deepEqual(strongest(MAP, 2, "key", 5, 3), [{ token: 1, weight: 1 }, { token: 0, weight: 0.25 }]);
@@ -72,9 +71,4 @@ test("lines and links of a map with more keys than queries", () => {
 test("the divergence of such maps is the mean over queries", () => {
   const other = Float32Array.from([0.5, 0.25, 0.25, 1, 0, 0]);
   assert.ok(Math.abs(jensenShannon(MAP, other, 3) - Math.log(2) / 2) < 1e-12); // 0 and log 2
-  const bytes = Uint8Array.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 255, 0]);
-  const maps = readable(bytes, { shape: [1, 2, 2, 3], largest: 1 });
-  const [own, distance] = fromMaps(maps, 0);
-  assert.equal(own, null);
-  assert.ok(Math.abs(distance - Math.log(2) / 2) < 1e-6);
 });

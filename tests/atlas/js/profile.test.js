@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  bestAt,
-  extremes,
-  provenance,
-  standing,
-  statements,
-} from "../../../workflow_scripts/atlas/page/lib/profile.js";
+import { bestAt, provenance, standing } from "../../../workflow_scripts/atlas/page/lib/profile.js";
 
 const MEASURE = {
   id: "syntax.dobj",
@@ -23,20 +17,18 @@ const MEASURE = {
   n: 100,
   p: null,
 };
-const PLAIN = { title: "entropy", task: null, about: "", scale: "sequential", better: null, null: null, value: [1, 2, 3, 4, 0.5], low: null, high: null, p: null };
 
 test("ranks count known values, equal values share one", () => {
-  assert.deepEqual(standing(MEASURE, 0), { rank: 1, of: 4, tied: 1, overlapping: 1 });
-  assert.deepEqual(standing(MEASURE, 4), { rank: 3, of: 4, tied: 0, overlapping: 1 });
-  assert.deepEqual(standing(MEASURE, 1), { rank: 4, of: 4, tied: 0, overlapping: 1 });
+  assert.deepEqual(standing(MEASURE, 0), { rank: 1, of: 4, tied: 1 });
+  assert.deepEqual(standing(MEASURE, 4), { rank: 3, of: 4, tied: 0 });
+  assert.deepEqual(standing(MEASURE, 1), { rank: 4, of: 4, tied: 0 });
   assert.equal(standing(MEASURE, 2), null);
   assert.equal(standing({ ...MEASURE, scale: "category" }, 0), null);
-  assert.deepEqual(standing({ ...MEASURE, better: "low" }, 1), { rank: 1, of: 4, tied: 0, overlapping: 1 });
-  assert.equal(standing(PLAIN, 0).overlapping, null);
+  assert.deepEqual(standing({ ...MEASURE, better: "low" }, 1), { rank: 1, of: 4, tied: 0 });
 });
 
 test("only a value on the better side, by its interval, counts", () => {
-  const ids = (change, i) => bestAt([{ ...MEASURE, ...change }], i).map(({ measure }) => measure.id);
+  const ids = (change, i) => bestAt([{ ...MEASURE, ...change }], i).map(({ id }) => id);
   assert.deepEqual(ids({}, 0), ["syntax.dobj"]);
   assert.deepEqual(ids({}, 2), []); // unknown
   assert.deepEqual(ids({ value: [30, 20, 10, 15, 10], low: [20, 10, 5, 10, 5], high: [35, 25, 15, 20, 15] }, 0), []); // below the baseline
@@ -45,47 +37,16 @@ test("only a value on the better side, by its interval, counts", () => {
   assert.deepEqual(ids({ better: null }, 0), []);
 });
 
-test("best are the first tenth, highest ranks first", () => {
+test("first the leading measure, then those of the first tenth, the highest ranks first", () => {
   const twenty = Array.from({ length: 20 }, (_, value) => 50 + value);
   const wide = { ...MEASURE, value: twenty, low: twenty.map((v) => v - 1), high: twenty.map((v) => v + 1) };
-  const ranks = (i) => bestAt([wide], i).map(({ standing: { rank } }) => rank);
+  const ranks = (i) => bestAt([wide], i).map((measure) => standing(measure, i).rank);
   assert.deepEqual(ranks(19), [1]);
   assert.deepEqual(ranks(18), [2]);
   assert.deepEqual(ranks(17), []);
   const other = { ...wide, id: "other", value: twenty.map((v, j) => (j === 18 ? 99 : v)) };
-  assert.deepEqual(
-    bestAt([wide, other], 18).map(({ measure }) => measure.id),
-    ["other", "syntax.dobj"],
-  );
-});
-
-test("extremes are of measures without a better side", () => {
-  assert.deepEqual(extremes([PLAIN, MEASURE], 3).map(({ which }) => which), ["highest"]);
-  assert.deepEqual(extremes([PLAIN], 4).map(({ which }) => which), ["lowest"]);
-  assert.deepEqual(extremes([PLAIN], 0), []);
-  const held = { ...PLAIN, null: 0, low: [0, 0, 0, -1, 0], high: [9, 9, 9, 9, 9] };
-  assert.deepEqual(extremes([held], 3), []);
-  const tied = { ...PLAIN, value: [4, 2, 3, 4, 1] };
-  assert.deepEqual(extremes([tied], 3), []);
-  assert.deepEqual(extremes([{ ...PLAIN, task: "sst2" }], 3), []);
-  assert.deepEqual(extremes([{ ...PLAIN, scale: "diverging" }], 3), []);
-});
-
-test("the sentences state ranks, the numbers behind them what is not distinguished", () => {
-  const stated = (i, measures) => statements({ label: "1-1", model: "m", measures, i, write: ({ value }, j) => `${value[j]}` });
-  assert.deepEqual(stated(0, [MEASURE]), [
-    { sentence: "Among the heads of m, 1-1 ranks 1st of 4 at dobj.", numbers: ["dobj: 80; 1 other head's interval overlaps its own"] },
-  ]);
-  assert.match(stated(4, [MEASURE])[0].sentence, /^On none of the 1 measures with a better side is 1-1 both better than the baseline and in the top tenth\.$/);
-  assert.deepEqual(stated(4, [PLAIN]), [{ sentence: "Of all heads, 1-1 has the lowest value of entropy.", numbers: ["entropy: 0.5"] }]);
-  assert.deepEqual(stated(0, [PLAIN]), []);
-  const silver = { ...MEASURE, about: "The annotation is silver: a parser's." };
-  assert.deepEqual(stated(0, [silver])[0].numbers, ["dobj: 80; silver annotation; 1 other head's interval overlaps its own"]);
-  const task = { ...MEASURE, task: "sst2" };
-  assert.match(stated(0, [task])[0].sentence, /^On tasks, 1-1 ranks 1st of 4 at dobj/);
-  const five = stated(0, [MEASURE, MEASURE, MEASURE, MEASURE, MEASURE])[0];
-  assert.equal(five.sentence.match(/1st of 4 at dobj/g).length, 5);
-  assert.equal(five.numbers.length, 5);
+  assert.deepEqual(bestAt([wide, other], 18).map(({ id }) => id), ["other", "syntax.dobj"]);
+  assert.deepEqual(bestAt([wide, other], 18, wide).map(({ id }) => id), ["syntax.dobj", "other"]);
 });
 
 test("silver and generated data are named", () => {

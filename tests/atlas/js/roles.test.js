@@ -3,32 +3,24 @@ import { test } from "node:test";
 
 import { filterWords, formatFilters, parseFilters, passing } from "../../../workflow_scripts/atlas/page/lib/filters.js";
 import { sentence } from "../../../workflow_scripts/atlas/page/lib/measures.js";
-import { badgesAt, groupsOf, sharedBy } from "../../../workflow_scripts/atlas/page/lib/roles.js";
+import { badgesAt, sharingWith } from "../../../workflow_scripts/atlas/page/lib/roles.js";
 import { measureRows } from "../../../workflow_scripts/atlas/page/lib/rows.js";
 
 const MEASURE = { id: "x", title: "X", model: "m", unit: "", decimals: 0, scale: "sequential", null: null, low: null, high: null, p: null, n: null, value: [1, 2, 3, 4] };
 const MODEL = {
   name: "m", n_layers: 2, n_heads: 2,
-  badges: [{ id: "induction", mark: "I", title: "Induction", heads: [1, 3] }, { id: "copying", mark: "C", title: "Copying", heads: [3] }],
+  badges: [{ id: "induction", title: "Induction", heads: [1, 3] }, { id: "copying", title: "Copying", heads: [3] }],
 };
 const ATLAS = { measures: [MEASURE] };
 
-test("six heads that share two keys and values are two groups of three", () => {
-  assert.deepEqual(groupsOf({ n_heads: 6, n_kv_heads: 2 }), [{ first: 0, last: 2 }, { first: 3, last: 5 }]);
-  assert.deepEqual(groupsOf({ n_heads: 4, n_kv_heads: 1 }), [{ first: 0, last: 3 }]);
-  assert.deepEqual(groupsOf({ n_heads: 4 }), []);
-  assert.deepEqual(groupsOf({ n_heads: 4, n_kv_heads: 4 }), []);
-});
-
 test("a head shares keys and values within its layer", () => {
-  const model = { n_heads: 6, n_kv_heads: 2 };
-  assert.deepEqual(sharedBy(model, 10), { group: 2, of: 2, others: [9, 11] });
-  assert.deepEqual(sharedBy(model, 0), { group: 1, of: 2, others: [1, 2] });
-  assert.equal(sharedBy({ n_heads: 6 }, 3), null);
+  assert.deepEqual(sharingWith({ n_heads: 6, n_kv_heads: 2 }, 10), [9, 11]);
+  assert.deepEqual(sharingWith({ n_heads: 6, n_kv_heads: 2 }, 0), [1, 2]);
+  assert.deepEqual(sharingWith({ n_heads: 6 }, 3), []);
 });
 
 test("a head has its badges, and a filter keeps the heads that have one", () => {
-  assert.deepEqual([0, 1, 3].map((head) => badgesAt(MODEL, head).map(({ mark }) => mark)), [[], ["I"], ["I", "C"]]);
+  assert.deepEqual([0, 1, 3].map((head) => badgesAt(MODEL, head).map(({ id }) => id)), [[], ["induction"], ["induction", "copying"]]);
   const of = (text) => passing(ATLAS, MODEL, parseFilters(text));
   assert.deepEqual(of("@induction"), [false, true, false, true]);
   assert.deepEqual(of("@induction,x:4"), [false, false, false, true]);

@@ -15,10 +15,9 @@ import { Gallery } from "./views/gallery.js";
 import { GridView } from "./views/grid.js";
 import { useEntrance } from "./views/hooks.js";
 import { ModelMaps } from "./views/modelmaps.js";
-import { TableView } from "./views/table.js";
 
-const VIEWS = { grid: GridView, table: TableView, maps: ModelMaps, head: Card, compare: Compare, claims: Claims, figures: Gallery, about: About };
-const TABS = [["maps", "Heads"], ["grid", "Measures"], ["table", "Table"], ["compare", "Compare"], ["claims", "Claims"], ["figures", "Figures"], ["about", "About"]];
+const VIEWS = { grid: GridView, maps: ModelMaps, head: Card, compare: Compare, claims: Claims, figures: Gallery, about: About };
+const TABS = [["maps", "Heads"], ["grid", "Measures"], ["compare", "Compare"], ["claims", "Claims"], ["figures", "Figures"], ["about", "About"]];
 const [DARK, PAPER] = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
 
 /** The state in the address, and the function that changes it. */
@@ -112,7 +111,7 @@ function modelsNamed(atlas, state, view) {
 function Header({ atlas, state, go, dark, tab, models }) {
   const model = modelOf(atlas, state);
   return html`
-    <header class="top">
+    <header class="top row">
       <h1>Attention Atlas <span class="study">${atlas.study.name}</span></h1>
       <nav aria-label="Views">
         ${TABS.filter(([name]) => !lacks(atlas, name)).map(
@@ -121,7 +120,7 @@ function Header({ atlas, state, go, dark, tab, models }) {
           `,
         )}
       </nav>
-      <div class="tools">
+      <div class="tools row">
         ${atlas.models.length > 1 && !models
           ? html`
               <label for="model">Model</label>

@@ -339,7 +339,6 @@ class Badge:
     """
 
     id: str  # "induction"; unique within a model
-    mark: str  # one or two characters, which fit a head's cell: "I"; unique within a model
     title: str  # "Induction"
     about: str  # the rule in words: what was measured on what, against what, how it was corrected
     table: Table | None = None
@@ -356,7 +355,7 @@ def badge_entry(
 
     `measures` are those of the model, as `entry` gives them.
     """
-    words = {name: getattr(badge, name) for name in ("id", "mark", "title", "about", "measure")}
+    words = {name: getattr(badge, name) for name in ("id", "title", "about", "measure")}
     if badge.table is None:
         named = {*badge.harm, *badge.unless}
         shown = {each["id"]: harmed(each) for each in measures if each["id"] in named}

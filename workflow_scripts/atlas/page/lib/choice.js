@@ -110,13 +110,13 @@ function mostChanged(atlas, model) {
   const [change] = changesOf(atlas);
   if (change) {
     const [before, after] = [change.source.where.compared_with, change.model].map((name) => atlas.models.find((one) => one.name === name));
-    const [index] = listed(change, "-value");
+    const [index] = listed(change);
     return [{ model: before, index: headIndex(before, change.label[index]) }, { model: after, index }].map((side) => ({ ...side, state: side.model.states[0].name, unknown: null }));
   }
   const after = otherStatesWithMaps(atlas, model, model.states[0].name)[0]?.name;
   const measure = after && findMeasure(atlas, model, `similarity.${after}`);
   if (!measure) return null;
-  const [index] = listed(measure, "value");
+  const [index] = listed(measure);
   return [model.states[0].name, after].map((state) => ({ model, index, state, unknown: null }));
 }
 

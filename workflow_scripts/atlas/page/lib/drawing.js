@@ -5,25 +5,15 @@ import { mix } from "./scales.js";
 const LEVELS = 24; // of opacity; lines of one level are one path, which a browser draws fast
 
 /**
- * Opacity of a weight's line: the root of its share of `top`, so that small weights can be seen.
- * @param {number} weight
- * @param {number} top
- * @returns {number} 0 to 1
- */
-export function opacity(weight, top) {
-  return top > 0 ? Math.min(1, Math.sqrt(Math.max(0, weight) / top)) : 0;
-}
-
-/**
- * The weights of at least `faintest`, in levels of opacity.
+ * The weights of at least `faintest`, in levels of opacity: its root, so that small weights can be seen.
  * @param {Float32Array} map  [query, key]
- * @param {{top: number, faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[],
+ * @param {{faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[],
  *   hiddenQueries?: boolean[], keys?: number}} how
  *   `only` keeps one query's or one key's lines; lines to `hidden` keys and from hidden queries, the same
  *   unless stated, are left out; `keys`: how many there are, as many as queries unless stated
  * @returns {{opacity: number, pairs: number[][]}[]}  levels; pairs of [query, key]
  */
-export function lines(map, { top, faintest, only = {}, hidden = [], hiddenQueries = hidden, keys = side(map) }) {
+export function lines(map, { faintest, only = {}, hidden = [], hiddenQueries = hidden, keys = side(map) }) {
   const levels = Array.from({ length: LEVELS }, (_, level) => ({ opacity: (level + 1) / LEVELS, pairs: [] }));
   for (let query = 0; query < map.length / keys; query++) {
     if (hiddenQueries[query] || (only.query !== undefined && only.query !== query)) continue;
@@ -31,8 +21,7 @@ export function lines(map, { top, faintest, only = {}, hidden = [], hiddenQuerie
       if (hidden[key] || (only.key !== undefined && only.key !== key)) continue;
       const weight = map[query * keys + key];
       if (weight < faintest) continue;
-      const level = Math.min(LEVELS - 1, Math.max(0, Math.round(opacity(weight, top) * LEVELS) - 1));
-      levels[level].pairs.push([query, key]);
+      levels[Math.max(0, Math.round(Math.min(1, Math.sqrt(weight)) * LEVELS) - 1)].pairs.push([query, key]);
     }
   }
   return levels.filter(({ pairs }) => pairs.length > 0);

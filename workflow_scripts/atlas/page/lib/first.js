@@ -1,9 +1,6 @@
 /** Maps without the first token, on which many heads of decoders rest. */
 
-import { number } from "./format.js";
-import { shown } from "./tokens.js";
-
-const NAMED = 6; // tokens of which nothing is left
+export const FIRST_NOTE = "Without the first token: the other weights of each row are scaled to sum to 1; a row of which nothing is left, to the rounding of a byte, is blank.";
 
 /** Whether the address hides the first token of a model's maps: a decoder's, where it takes what has no other goal. */
 export function firstHidden(model, state) {
@@ -14,52 +11,16 @@ export function firstHidden(model, state) {
  * A map whose first key has no weight, and the other weights of each row scaled to sum to 1.
  * @param {Float32Array} map  [query, key]
  * @param {number} keys
- * @returns {{map: Float32Array, empty: number[], share: number}}  empty: queries with no weight on any other key,
- *   whose rows are 0; share: of the attention that the first key had, the mean over the queries
+ * @returns {{map: Float32Array, empty: number[]}}  empty: queries with no weight on any other key, whose rows are 0
  */
 export function withoutFirst(map, keys) {
   const scaled = new Float32Array(map.length);
   const empty = [];
-  let share = 0;
   for (let start = 0; start < map.length; start += keys) {
     let rest = 0;
     for (let index = start + 1; index < start + keys; index++) rest += map[index];
-    share += map[start] / (map[start] + rest || 1);
     if (rest === 0) empty.push(start / keys);
     else for (let index = start + 1; index < start + keys; index++) scaled[index] = map[index] / rest;
   }
-  return { map: scaled, empty, share: (share * keys) / map.length };
-}
-
-/**
- * The rows in which both of two maps have weights.
- * @param {Float32Array} a  [query, key]
- * @param {Float32Array} b
- * @param {number} keys
- * @returns {Float32Array[]}  of a and of b
- */
-export function rowsOfBoth(a, b, keys) {
-  const rows = Array.from({ length: a.length / keys }, (_, query) => query);
-  const both = rows.filter((query) => [a, b].every((map) => map.subarray(query * keys, (query + 1) * keys).some((weight) => weight > 0)));
-  const taken = (map) => Float32Array.from(both.flatMap((query) => Array.from(map.subarray(query * keys, (query + 1) * keys))));
-  return [taken(a), taken(b)];
-}
-
-/**
- * What is hidden of each head's map, and the rows of which nothing is left, in sentences.
- * @param {{label: string, share: number, empty: number[]}[]} heads
- * @param {string[]} tokens  attended to
- * @param {string[]} queries  that attend
- * @returns {string[]}
- */
-export function firstNotes(heads, tokens, queries) {
-  const shares = heads.map(({ label, share }) => `${number(100 * share, 1)}% (${label})`);
-  const rows = heads.filter(({ empty }) => empty.length > 0).map(({ label, empty }) => {
-    const names = empty.slice(0, NAMED).map((query) => `\u201c${shown(queries[query])}\u201d (token ${query + 1})`);
-    return `${label}: ${empty.length} of ${queries.length} rows, ${names.join(", ")}${empty.length > NAMED ? " and others" : ""}`;
-  });
-  return [
-    `Without the first token, \u201c${shown(tokens[0])}\u201d, which has ${shares.join(", ")} of the attention on average: the other weights of each row are scaled to sum to 1, and their rounding with them.`,
-    rows.length > 0 && `Nothing is left, to the rounding of a byte, in ${rows.join("; ")}.`,
-  ].filter(Boolean);
+  return { map: scaled, empty };
 }

@@ -7,8 +7,8 @@
 
 const DEFAULTS = { map: "lines" };
 const KEYS = [
-  "view", "model", "measure", "filter", "sort", "head",
-  "segment", "figure", "state", "map", "norms", "first", "a", "b", "theme",
+  "view", "model", "measure", "filter", "head",
+  "segment", "figure", "state", "map", "first", "a", "b", "theme",
 ];
 
 /**

@@ -1,13 +1,11 @@
 /** Where the parts of the grid stand, in pixels. */
 
 import { typesOf } from "./measures.js";
-import { groupsOf } from "./roles.js";
 
 const [WIDEST, HIGHEST] = [96, 62]; // width and height of a cell
 const TALLEST = 640; // of all cells
 const TYPES = 12; // next to the numbers of the layers
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
-const BRACKETS = 20; // under the numbers of the heads
 
 /**
  * @param {number} width  of the whole picture
@@ -25,8 +23,7 @@ export function layout(width, model) {
   const top = 22;
   const right = left + across * heads;
   const bottom = top + down * layers;
-  const below = 38 + (groupsOf(model).length > 0 ? BRACKETS : 0);
-  return { left, top, right, bottom, margin, cell: [across, down], width: right + margin, height: bottom + below };
+  return { left, top, right, bottom, margin, cell: [across, down], width: right + margin, height: bottom + 38 };
 }
 
 /** The upper left corner of a head's cell. */

@@ -1,8 +1,7 @@
 /**
  * Attention maps as the atlas stores them: one byte per weight, deflated, in base64.
  *
- * A byte b is the weight largest * (b / 255)^2, in the order [layer, head, query, key]; norms of
- * transformed values have the order [layer, head, key].
+ * A byte b is the weight largest * (b / 255)^2, in the order [layer, head, query, key].
  */
 
 /**
@@ -19,9 +18,8 @@ export async function inflate(text) {
 /**
  * Readable maps from their bytes.
  * @param {Uint8Array} bytes
- * @param {{shape: number[], largest: number}} header  shape [layers, heads, queries, keys] or [layers, heads, keys]
- * @returns {{shape: number[], at: function, head: function}}  at(layer, head, ...index) is a weight,
- *   head(layer, head) all weights of a head, a Float32Array of queries * keys (or keys)
+ * @param {{shape: number[], largest: number}} header  shape [layers, heads, queries, keys]
+ * @returns {{shape: number[], head: function}}  head(layer, head): a Float32Array of queries * keys
  */
 export function readable(bytes, { shape, largest }) {
   const length = shape.reduce((product, size) => product * size, 1);
@@ -30,17 +28,11 @@ export function readable(bytes, { shape, largest }) {
   }
   const weights = Float32Array.from({ length: 256 }, (_, byte) => largest * (byte / 255) ** 2);
   const size = shape.slice(2).reduce((product, part) => product * part, 1);
-  const last = shape.at(-1);
-  const start = (layer, head) => (layer * shape[1] + head) * size;
-  return {
-    shape,
-    at: (layer, head, first, second) =>
-      weights[bytes[start(layer, head) + (second === undefined ? first : first * last + second)]],
-    head: (layer, head) => {
-      const from = start(layer, head);
-      return Float32Array.from(bytes.subarray(from, from + size), (byte) => weights[byte]);
-    },
+  const head = (layer, place) => {
+    const from = (layer * shape[1] + place) * size;
+    return Float32Array.from(bytes.subarray(from, from + size), (byte) => weights[byte]);
   };
+  return { shape, head };
 }
 
 const KEPT = 8; // maps of BERT-base take 2.4 MB each
@@ -87,17 +79,6 @@ async function read(atlas, id) {
   const text = header.data ?? document.getElementById(`map:${id}`)?.textContent;
   if (!text) throw missing();
   return readable(await inflate(text), header);
-}
-
-/**
- * Norms of weighted values (Kobayashi et al. 2020): each key's weights times ||f(value)|| of that key.
- * @param {Float32Array} map  L * L
- * @param {Float32Array} norms  L, one per key, or L * L, which are norms already
- * @returns {Float32Array}
- */
-export function weighted(map, norms) {
-  if (norms.length === map.length) return norms;
-  return map.map((weight, index) => weight * norms[index % norms.length]);
 }
 
 /**

@@ -112,11 +112,6 @@ export function headName(model, index) {
   return headNames(model)[index];
 }
 
-/** "L2H6" for "3-7", as TransformerLens counts, from 0; undefined for a model of several types of attention. */
-export function lensName(model, index) {
-  return model.types ? undefined : `L${placeOf(model, index).join("H")}`;
-}
-
 /** 30 for "3-7" of a model with 12 heads a layer; -1 where the model has no such head. */
 export function headIndex(model, name) {
   return headNames(model).indexOf(name);

@@ -5,13 +5,11 @@ import { malformed } from "./filters.js";
 import { parse, unknownParts } from "./fragment.js";
 import { headIndex, headName, measureOf, modelOf } from "./measures.js";
 
-const OF_HEADS = ["grid", "table"];
+const OF_HEADS = ["grid", "maps"];
 // The values of keys that have few.
 const VALUES = {
   map: /^(lines|matrix)$/,
-  norms: /^1$/,
   first: /^hidden$/,
-  sort: /^(-?(head|value|low|high|rank|null|p|holds|n|label))$/,
   theme: /^(light|dark)$/,
 };
 
@@ -44,7 +42,7 @@ export function misread(atlas, fragment, view) {
   if (OF_HEADS.includes(view)) {
     found.push(...malformed(state.filter).map((part) => `The filter “${part}” is not understood and not applied.`));
     const measure = measureOf(atlas, state);
-    if (state.measure && measure && state.measure !== measure.id) found.push(no("measure", state.measure, `“${measure.title}” is shown`));
+    if (state.measure && measure && state.measure !== measure.id) found.push(no("measure", state.measure, view === "maps" ? "the borders show none" : `“${measure.title}” is shown`));
   }
   return found;
 }

@@ -1,7 +1,5 @@
 /** All heads of a model on one text: which tokens their maps are of, and what a small map shows. */
 
-import { stateTitle } from "./choice.js";
-import { plural } from "./format.js";
 import { once } from "./once.js";
 import { ofType, queriesOf } from "./pairtexts.js";
 
@@ -80,25 +78,6 @@ export function mostAttended(map, width, { rows, columns }) {
     if (best === null || mean > best.mean) best = { key, mean };
   }
   return rows.length > 0 ? best : null;
-}
-
-/**
- * Which maps of a model the file holds, in words: texts by state, and the states without any.
- * @param {object} atlas
- * @param {object} model
- * @returns {string[]}  sentences
- */
-export function holdings(atlas, model) {
-  const texts = atlas.segments.filter((segment) => segment.model === model.name);
-  const counts = model.states.map(({ name }) => [name, texts.filter(({ maps }) => maps[name]).length]);
-  const [there, none] = [counts.filter(([, count]) => count > 0), counts.filter(([, count]) => count === 0)];
-  const title = ([name]) => stateTitle(model, name);
-  const listed = there.map((one) => `${title(one)}: ${plural(one[1], "text")}`).join("; ");
-  return [
-    there.length > 0 && `This file has the maps of all ${plural(model.n_layers * model.n_heads, "head")} on ${plural(texts.length, "text")} (${listed}). The study's texts are chosen by length and at random, not by their maps.`,
-    there.length > 0 && none.length > 0 && `It has no maps of: ${none.map(title).join("; ")}.`,
-    ...atlas.left_out.filter((sentence) => sentence.startsWith(`${model.name}: `)),
-  ].filter(Boolean);
 }
 
 /** Colours from 0 to 1 as a canvas takes them, 256 of them in one number each, from a ramp's [red, green, blue]. */

@@ -8,7 +8,7 @@ import { category, colours } from "./scales.js";
 import { tokenNames } from "./specials.js";
 import { behind } from "./summary.js";
 
-const OF_MEASURES = ["measure", "filter", "sort"]; // keys of the address that the grid of a measure shows
+const OF_MEASURES = ["measure", "filter"]; // keys of the address that the grid of a measure shows
 const MOST = 5; // findings
 const RARE = 0.25; // of the heads at most have a role that marks them
 
@@ -22,7 +22,7 @@ const HEADS = [
   [/^syntax\.best$/, "beats the best fixed offset by most"],
   [/^copying\.top$/, "raises most the tokens that it attends to (copying)"],
   [/^disabling\.[^.]+\.[^.]+\.head\.uniform\.dev$/, "costs most when it is disabled", -1],
-  [/^translation\.head\.zero\.test\.bleu$/, "costs most when it is masked", -1],
+  [/^translation\.head\.zero\.test\.bleu$/, "costs most when it is disabled", -1],
   [/^translation\.importance$/, "has the largest gradient importance"],
 ];
 

@@ -18,9 +18,8 @@ export function headColumns(model, index) {
  * One measure of a model, one row per head.
  * @returns {object[]}
  */
-export function measureRows(model, measure, indices = measure.value.map((_, index) => index)) {
-  return indices.map((index) => {
-    const value = measure.value[index];
+export function measureRows(model, measure) {
+  return measure.value.map((value, index) => {
     return {
       model: model.name,
       ...headColumns(model, index),

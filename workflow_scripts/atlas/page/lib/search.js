@@ -1,7 +1,7 @@
 /** Finding measures by words. */
 
 // Words of the field for what the measures call otherwise; an empty one is ignored.
-const SYNONYMS = { ablating: "ablat", disabling: "ablat", knockout: "ablat", masking: "ablat", pruning: "importance", head: "", heads: "" };
+const SYNONYMS = { ablated: "disab", ablating: "disab", ablation: "disab", disabling: "disab", knockout: "disab", masked: "disab", masking: "disab", pruning: "importance", head: "", heads: "" };
 
 /** Whether a measure's title, group or id has all `words`, or parts or synonyms of them. */
 export function matches(measure, words, group = measure.group) {

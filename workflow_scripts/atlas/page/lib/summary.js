@@ -29,14 +29,12 @@ const PARTS = [
   [/^role\.(previous|duplicate|induction)$/, roles],
   [/^attention\.same_word/, copies],
   [/^behaviour\.stratum$/, kind],
-  [/^patterns\.pretrained$/, shape],
-  [/^entropy\.all$/, entropy],
   [/^syntax\.(?!all$)/, relation],
   [/^coreference\.words\./, antecedents],
   [/^frames\.either\.above$/, frames],
   [/^(disabling\.[^.]+\.[^.]+\.head\.[^.]+\.dev|cue\.CRW\.accuracy)$/, effects("Disabling it", "effect")],
-  [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it", "effect", " on the test set")],
-  [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Masking all other heads of its layer", undefined, " on the test set")],
+  [/^translation\.head\.zero\.test\.bleu$/, effects("Disabling it", "effect", " on the test set")],
+  [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Disabling all other heads of its layer", undefined, " on the test set")],
 ];
 
 /** What a head is said to attend to, a special token by the name that the model has for it. */
@@ -86,7 +84,8 @@ export function behind(measure, i, { interval = intervalOf(measure, i), first = 
   return [...first, ends, tested, n && `n = ${n}`, provenance(measure), ...end].filter(Boolean).join("; ");
 }
 
-function share(measure, i) {
+/** "34.2% (33.1 to 35.4; n = 300)". */
+export function share(measure, i) {
   return `${valueText(measure, i)} (${behind(measure, i)})`;
 }
 
@@ -122,17 +121,6 @@ function copies(members, i) {
 
 function kind([measure], i) {
   return [{ sentence: `Kind of head: ${valueText(measure, i)}`, measure }];
-}
-
-function shape([measure], i) {
-  const of = measure.label?.[i] ? `${measure.label[i]} of its maps are ${valueText(measure, i)}` : `Most of its maps are ${valueText(measure, i)}`;
-  return [{ sentence: `${of} (${behind(measure, i)})`, measure }];
-}
-
-function entropy([measure], i) {
-  const none = nullOf(measure, i) ?? null;
-  const uniform = none === null ? "" : `; of ${measure.null_title ?? "the baseline"}: ${withUnit(measure, none)}`;
-  return [{ sentence: `Entropy of its attention: ${share(measure, i)}${uniform}`, measure }];
 }
 
 /** How far head i is above the baseline. */

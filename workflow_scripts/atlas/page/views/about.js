@@ -45,7 +45,7 @@ export function About({ atlas, state, go }) {
         <h3>How to read it</h3>
         <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. TransformerLens counts from 0 and calls it L2H6. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec, cross-attention) and to itself (Dec-Dec)."}</p>
         <p>
-          A hatched head is not significantly better than the measure's baseline, such as the best fixed offset of a relation. For effects of ablation, and for measures
+          A hatched head is not significantly better than the measure's baseline, such as the best fixed offset of a relation. For effects of disabling heads, and for measures
           without a better side, it does not differ significantly from the baseline. Significant means a corrected p-value below 0.05; for measures without a p-value,
           that the head's own 95% interval excludes the baseline. Such intervals are not corrected for the number of heads, so a few heads are unhatched by chance.
         </p>

@@ -1,11 +1,10 @@
-/** The card of one head: what it does, its maps, its tasks, its neighbours, every measure. */
+/** The card of one head: what it does, its maps, its tasks, comparisons, every measure. */
 
 import { html, useLayoutEffect } from "../vendor/standalone.module.js";
 import { sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, layerOf, lensName, measuresOf, modelOf } from "../lib/measures.js";
+import { headIndex, headName, layerOf, measuresOf, modelOf } from "../lib/measures.js";
 import { HeadMaps } from "./headmaps.js";
-import { Nearest } from "./nearest.js";
 import { Profile } from "./profile.js";
 import { CardRoles } from "./roles.js";
 import { Summary } from "./summary.js";
@@ -34,23 +33,20 @@ export function Card({ atlas, state, go, dark, from }) {
   const { type, layer } = layerOf(model, index);
   const shared = { atlas, model, index, measures, state, go, dark };
   return html`<article class="card" aria-labelledby="card-title">
-    <header class="card-head">
+    <header class="card-head row">
       <a class="back" href=${format({ ...state, view: from })} title="Escape">All heads</a>
       <h2 id="card-title">${label}</h2>
-      <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${layer} of ${type ? `${type.n_layers} of ${type.name} attention` : model.n_layers}, <bdi>${model.title}</bdi>${lensName(model, index) && `; from 0, as in TransformerLens: ${lensName(model, index)}`}</p>
+      <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${layer} of ${type ? `${type.n_layers} of ${type.name} attention` : model.n_layers}, <bdi>${model.title}</bdi></p>
       <nav aria-label="Neighbouring heads">
         <a href=${format({ ...state, head: neighbour(-1) })} rel="prev" aria-label=${`Previous head, ${neighbour(-1)}`} title="←">← ${neighbour(-1)}</a>
         <a href=${format({ ...state, head: neighbour(1) })} rel="next" aria-label=${`Next head, ${neighbour(1)}`} title="→">${neighbour(1)} →</a>
       </nav>
     </header>
-    <${Summary} ...${shared} label=${label} />
+    <${Summary} ...${shared} />
     <${HeadMaps} ...${shared} />
     <${CardRoles} ...${shared} />
     <${Tasks} ...${shared} />
-    <div class="card-columns">
-      <${Nearest} ...${shared} />
-      <${Comparisons} ...${shared} />
-    </div>
+    <${Comparisons} ...${shared} />
     <details>
       <summary>Every measure of the head</summary>
       <${Profile} ...${shared} />
@@ -67,7 +63,7 @@ function Comparisons({ atlas, model, index, state }) {
   const same = (other) => headIndex(other, headName(model, index));
   if (tuned.length === 0 && others.length === 0) return null;
   return html`<section class="comparisons" aria-labelledby="comparisons-title">
-    <div class="section-head"><h3 id="comparisons-title">Compare</h3></div>
+    <div class="section-head row"><h3 id="comparisons-title">Compare</h3></div>
     <ul>
       ${tuned.map(({ name, title }) => html`<li key=${name}><a href=${to({ ...own, state: name })}>Before and after: ${title}</a></li>`)}
       ${others.map((other) => html`<li key=${other.name}><a href=${to({ model: other, index: Math.max(0, same(other)), state: other.states[0].name })}>

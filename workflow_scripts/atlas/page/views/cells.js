@@ -4,10 +4,8 @@ import { Component, html, useMemo, useRef, useState } from "../vendor/standalone
 import { shortMarks } from "../lib/format.js";
 import { corner, moved } from "../lib/layout.js";
 import { hatched, headName, layersOf, sentence } from "../lib/measures.js";
-import { badgesAt, placedMarks } from "../lib/roles.js";
 import { onTop } from "../lib/scales.js";
 import { useHover } from "./hooks.js";
-import { CellMarks } from "./roles.js";
 
 /** Patterns of hatching, for light and for dark cells. */
 export function Hatches() {
@@ -35,9 +33,7 @@ class Cell extends Component {
     return Object.keys(next).some((key) => next[key] !== this.props[key]);
   }
 
-  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, stop, label, text, roles, activate }) {
-    const marks = roles.length > 0 ? placedMarks(roles.map(({ mark }) => mark), width) : [];
-    const room = (marks[0]?.x ?? width) - 1;
+  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, stop, label, text, activate }) {
     const classes = ["cell", hatch && "hatched", dim && "faded", missing && "missing"];
     return html`
       <g role="gridcell" class=${classes.filter(Boolean).join(" ")} data-head=${name} data-index=${index}
@@ -45,8 +41,7 @@ class Cell extends Component {
         <rect class="fill" width=${width - 1} height=${height - 1} fill=${colour} data-light-fill=${light} />
         <rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch || "none"} data-light-fill=${lightHatch} />
         ${missing && html`<path class="none" d=${`M${width / 2 - 4} ${height / 2}h7`} />`}
-        ${text && room > 7 * text.length && html`<text class=${missing || onTop(colour) === "#000000" ? "inside" : "inside light"} x=${room / 2} y=${height / 2 + 3.5} data-light-fill=${light && onTop(light)}>${text}</text>`}
-        ${roles.length > 0 && html`<${CellMarks} placed=${marks} width=${width} />`}
+        ${text && html`<text class=${missing || onTop(colour) === "#000000" ? "inside" : "inside light"} x=${width / 2} y=${height / 2 + 3.5} data-light-fill=${light && onTop(light)}>${text}</text>`}
       </g>
     `;
   }
@@ -101,7 +96,7 @@ export function Cells({ model, measure, place, colour, light, passes, open }) {
                   colour=${shown ?? "var(--missing)"} light=${paper ?? "#eceae5"} missing=${shown === null}
                   hatch=${hatch && shown ? hatchOn(shown) : false} lightHatch=${hatch && paper ? hatchOn(paper) : undefined}
                   dim=${!passes[index]} stop=${index === stop}
-                  label=${sentence(model, measure, index)} text=${inside(index)} roles=${badgesAt(model, index)} activate=${setStop} />
+                  label=${sentence(model, measure, index)} text=${inside(index)} activate=${setStop} />
               `;
             })}
           </g>

@@ -21,7 +21,7 @@ export function Claims({ atlas, state }) {
   if (own.length === 0) return html`<h2>Claims</h2><${Elsewhere} ...${{ atlas, state, model }} />`;
   return html`
     <h2>Claims about ${model.title}</h2>
-    ${all.length > 0 && html`<p>${plural(all.length, "central claim")}: ${counted(all).map(([verdict, n]) => `${n} ${verdict}`).join(", ")}.</p>`}
+    ${all.length > 0 && html`<p>${plural(all.length, "central claim")}; ${counted(all).map(([verdict, n]) => `${verdict}: ${n}`).join("; ")}.</p>`}
     <p class="small soft">On the paper's own model and data a claim is reproduced or not; on another model it carries over, does not, or is inconclusive. A claim that is not tested has no verdict, whatever its number.</p>
     <${Legend} />
     <table class="claims">
@@ -66,10 +66,10 @@ function Case({ atlas, state, row, at, cases, plain }) {
       ${row.case && html`<bdi>${row.case}</bdi>${": "}`}<bdi>${ourNumber(row) || "–"}</bdi>
       ${row.note && html`<small class="soft"><bdi>${row.note}</bdi></small>`}
       ${untrained && html`<small class="soft">${untrained}</small>`}
+      ${row.because && row.because !== before?.because && html`<small class="soft"><bdi>${row.because}</bdi></small>`}
     </td>
     <td class="verdict">
       <b class=${row.badge}>${row.verdict}</b>
-      ${row.because && row.because !== before?.because && html`<small class="soft"><bdi>${row.because}</bdi></small>`}
       ${row.address && html`<small><a href=${row.address + (state.theme ? `&theme=${state.theme}` : "")}>In the atlas</a></small>`}
     </td>
   </tr>`;
@@ -104,7 +104,7 @@ function Strip({ row, cases }) {
 function Legend() {
   const mark = (badge, words) => html`<li><svg width="22" height="14" viewBox="-11 -7 22 14" aria-hidden="true"><g class=${`ours-mark ${badge}`}><line x1="-10" x2="10" /><path d=${MARKS[badge] ?? MARKS.good} /></g></svg> ${words}</li>`;
   const line = (name, words) => html`<li><svg width="12" height="14" viewBox="-6 -7 12 14" aria-hidden="true"><line class=${name} y1="-7" y2="7" /></svg> ${words}</li>`;
-  return html`<ul class="claims-legend small soft">
+  return html`<ul class="claims-legend row small soft">
     <li><svg width="22" height="14" aria-hidden="true"><rect class="rule" width="22" height="14" /></svg> where the rule wants our number</li>
     ${line("theirs", "the paper's number")} ${line("reference", "no effect: chance, a baseline or 0")}
     ${mark("good", "ours, with its interval: reproduced or carries over")} ${mark("bad", "is not reproduced or does not carry over")} ${mark("open", "inconclusive")} ${mark("none", "not tested")}

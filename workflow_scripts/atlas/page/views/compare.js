@@ -1,15 +1,13 @@
 /** Two heads, two models, or one head before and after fine-tuning, side by side. */
 
 import { html } from "../vendor/standalone.module.js";
-import { changesOf, segmentsFor, sidesOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
+import { changesOf, segmentsFor, sidesOf, sideText } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, layersOf, measuresOf, valueText } from "../lib/measures.js";
+import { headIndex, headName, layersOf, valueText } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
 import { listed } from "../lib/statistics.js";
-import { ChangedMaps } from "./changedmaps.js";
 import { CompareMaps, sideName } from "./comparemaps.js";
 import { CompareTable } from "./comparetable.js";
-import { TaskRow } from "./tasks.js";
 
 const CHANGED = 8; // heads listed
 
@@ -27,11 +25,8 @@ export function Compare({ atlas, state, go, dark }) {
         <${Side} letter="B" name="b" side=${b} ...${{ atlas, state, go }} />
       </div>
       <${MostChanged} ...${{ atlas, state }} />
-      <${Presets} ...${shared} />
     </header>
-    <${ChangedMaps} ...${shared} />
     <${CompareMaps} ...${shared} />
-    <${Tuning} ...${shared} />
     <${CompareTable} ...${shared} />
   </article>`;
 }
@@ -44,7 +39,7 @@ function Side({ letter, name, side, atlas, state: address, go }) {
     const same = headIndex(next, headName(model, index));
     return { model: next, index: Math.max(0, same), state: next.states.some((one) => one.name === state) ? state : next.states[0].name };
   };
-  return html`<fieldset class="side">
+  return html`<fieldset class="side row">
     <legend>${letter}</legend>
     ${atlas.models.length > 1 &&
     html`<label>Model
@@ -68,36 +63,14 @@ function Side({ letter, name, side, atlas, state: address, go }) {
   </fieldset>`;
 }
 
-function Presets({ atlas, a, state }) {
-  const before = { ...a, state: a.model.states[0].name };
-  const tuned = otherStatesWithMaps(atlas, a.model, before.state);
-  if (tuned.length === 0) return null;
-  return html`<nav class="presets small" aria-label="Comparisons of this head">
-    <span class="soft">${headName(a.model, a.index)} before and after:</span>
-    ${tuned.map(({ name, title }) => html`<a key=${name} href=${format({ ...state, a: sideText(before), b: sideText({ ...before, state: name }) })}>${title}</a>`)}
-  </nav>`;
-}
-
 /** The heads whose maps changed most, where the study compares two models. */
 function MostChanged({ atlas, state }) {
   const side = (model, index) => sideText({ model, index, state: model.states[0].name });
   return changesOf(atlas).map((measure) => {
     const [before, after] = [measure.source.where.compared_with, measure.model].map((name) => atlas.models.find((model) => model.name === name));
-    return html`<nav class="presets small" aria-label="Heads that changed most">
+    return html`<nav class="presets row small" aria-label="Heads that changed most">
       <span class="soft">Heads that changed most from <bdi>${before.title}</bdi> to <bdi>${after.title}</bdi>:</span>
-      ${listed(measure, "-value").slice(0, CHANGED).map((index) => html`<a key=${index} href=${format({ ...state, a: side(before, headIndex(before, measure.label[index])), b: side(after, index) })}>${headName(after, index)} <span class="soft">${valueText(measure, index)}</span></a>`)}
+      ${listed(measure).slice(0, CHANGED).map((index) => html`<a key=${index} href=${format({ ...state, a: side(before, headIndex(before, measure.label[index])), b: side(after, index) })}>${headName(after, index)} <span class="soft">${valueText(measure, index)}</span></a>`)}
     </nav>`;
   });
-}
-
-/** Of one head before and after fine-tuning: what the study measured of the change and of the task. */
-function Tuning({ atlas, a, b, state }) {
-  if (a.model !== b.model || a.index !== b.index || a.state === b.state) return null;
-  const tuned = [a.state, b.state].filter((name) => name !== a.model.states[0].name);
-  const measures = measuresOf(atlas, a.model).filter((measure) => tuned.includes(measure.state) && measure.better !== null);
-  if (measures.length === 0) return null;
-  return html`<section class="tasks" aria-labelledby="tuning-title">
-    <div class="section-head"><h3 id="tuning-title">Measures of ${headName(a.model, a.index)} after fine-tuning</h3></div>
-    <ul class="tasks-columns">${measures.map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index: a.index, state }} />`)}</ul>
-  </section>`;
 }

@@ -1,11 +1,9 @@
 /** All measures that both sides of a comparison have, and their differences. */
 
 import { html } from "../vendor/standalone.module.js";
-import { sideText } from "../lib/choice.js";
 import { number, plural } from "../lib/format.js";
-import { hatched, intervalOf, valueText } from "../lib/measures.js";
+import { hatched, valueText } from "../lib/measures.js";
 import { apart, furthestFirst, inDeviations } from "../lib/pairs.js";
-import { saveCsv } from "../lib/save.js";
 import { sideName } from "./comparemaps.js";
 import { intervalText } from "./profile.js";
 
@@ -15,20 +13,14 @@ const ORDER = "Rows are in the order of |B − A| in standard deviations (SD) of
 
 /** @param {{a: object, b: object, pairs: object[], alone: number}} props */
 export function CompareTable({ a, b, pairs, alone }) {
-  const measured = pairs.map((pair) => {
+  const rows = furthestFirst(pairs.map((pair) => {
     const both = apart(pair, a.index, b.index);
     return { ...pair, ...both, deviations: inDeviations(pair, both.difference) };
-  });
-  const rows = furthestFirst(measured);
+  }));
   const judged = rows.filter(({ overlap }) => overlap !== null).length;
-  const names = [sideName(a, b), sideName(b, a)];
-  const file = `measures_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
   const state = a.model.name === b.model.name && a.state !== b.state;
   return html`<section class="profile" aria-labelledby="compare-table">
-    <div class="section-head">
-      <h3 id="compare-table">Measures</h3>
-      ${rows.length > 0 && html`<span class="saves"><button class="save-csv" onClick=${() => saveCsv(csvRows(rows, a, b), file)}>CSV</button></span>`}
-    </div>
+    <div class="section-head row"><h3 id="compare-table">Measures</h3></div>
     <p class="note">
       ${rows.length === 0 && (state ? "The study has measured nothing in both states, so that no row can be compared. " : "The two models share no measure. ")}
       ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${rows.filter(({ overlap }) => overlap === false).length} have intervals that do not overlap. ${CAUTION}`}
@@ -37,8 +29,8 @@ export function CompareTable({ a, b, pairs, alone }) {
     </p>
     ${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
       <table>
-        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">A <bdi>${names[0]}</bdi></th><th scope="col">Interval</th>
-          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">B − A</th><th scope="col" class="number">B − A in SD</th><th scope="col">Intervals</th></tr></thead>
+        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">A <bdi>${sideName(a, b)}</bdi></th><th scope="col">Interval</th>
+          <th scope="col" class="number">B <bdi>${sideName(b, a)}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">B − A</th><th scope="col" class="number">B − A in SD</th><th scope="col">Intervals</th></tr></thead>
         <tbody>${rows.map((row) => html`<${Row} key=${row.a.id} row=${row} i=${a.index} j=${b.index} />`)}</tbody>
       </table>
     </div>`}
@@ -57,27 +49,4 @@ function Row({ row, i, j }) {
     <td class="number">${number(deviations, 1)}</td>
     <td class=${overlap === false ? "apart-yes" : "soft"}>${text}</td>
   </tr>`;
-}
-
-function csvRows(rows, a, b) {
-  return rows.map((row) => {
-    const [own, other] = [intervalOf(row.a, a.index) ?? [], intervalOf(row.b, b.index) ?? []];
-    return {
-      measure: row.a.id,
-      measure_b: row.b.id,
-      title: row.title,
-      unit: row.a.unit,
-      a: sideText(a),
-      b: sideText(b),
-      value_a: row.a.scale === "category" ? valueText(row.a, a.index) : row.a.value[a.index],
-      low_a: own[0],
-      high_a: own[1],
-      value_b: row.b.scale === "category" ? valueText(row.b, b.index) : row.b.value[b.index],
-      low_b: other[0],
-      high_b: other[1],
-      difference: row.difference,
-      difference_sd: row.deviations,
-      intervals_overlap: row.overlap,
-    };
-  });
 }

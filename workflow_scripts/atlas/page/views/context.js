@@ -1,30 +1,23 @@
 /** What is looked at: choosing the measure, and the line that states it. */
 
 import { html } from "../vendor/standalone.module.js";
-import { known, measuresOf, modelOf } from "../lib/measures.js";
+import { stateTitle } from "../lib/choice.js";
+import { known, measuresOf } from "../lib/measures.js";
 import { MeasurePicker } from "./picker.js";
 
-/** The list of measures, and the one before and after. */
-export function Chooser({ atlas, state, measure, go }) {
-  const measures = measuresOf(atlas, modelOf(atlas, state));
+/** The list of measures and the one before and after; which measure of which model, study and how many observations. */
+export function Context({ atlas, model, measure, go }) {
+  const measures = measuresOf(atlas, model);
   const at = measures.indexOf(measure);
   const step = (by) => go({ measure: measures[(at + by + measures.length) % measures.length].id });
-  return html`
-    <div class="row chooser">
-      <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id, model) => go({ measure: id, ...(model !== measure.model && { model }) })} others />
-      <button type="button" aria-label="The measure before" title="The measure before" onClick=${() => step(-1)}>‹</button>
-      <button type="button" aria-label="The next measure" title="The next measure" onClick=${() => step(1)}>›</button>
-    </div>
-  `;
-}
-
-/** Which measure of which model, study and how many observations, in two lines. */
-export function Context({ atlas, state, measure, tools }) {
-  const model = modelOf(atlas, state);
   const paper = atlas.papers.find(({ name }) => name === measure.paper)?.title ?? measure.paper;
   return html`
     <div class="context">
-      <div class="row">${tools}</div>
+      <div class="row chooser">
+        <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id, of) => go({ measure: id, ...(of !== measure.model && { model: of }) })} />
+        <button type="button" aria-label="The measure before" title="The measure before" onClick=${() => step(-1)}>‹</button>
+        <button type="button" aria-label="The next measure" title="The next measure" onClick=${() => step(1)}>›</button>
+      </div>
       <div>
         <h2>${measure.title}${measure.unit && html` <span class="unit">${measure.unit}</span>`}</h2>
         <p class="soft">
@@ -33,10 +26,6 @@ export function Context({ atlas, state, measure, tools }) {
       </div>
     </div>
   `;
-}
-
-function stateTitle(model, name) {
-  return model.states.find((state) => state.name === name)?.title ?? name;
 }
 
 function countText({ n, value, ...measure }) {

@@ -4,7 +4,6 @@ import { html, render } from "../vendor/standalone.module.js";
 import { lines, path, runs } from "../lib/drawing.js";
 import { textWidth, wrapped } from "../lib/save.js";
 import { shortened } from "../lib/tokens.js";
-import { GRID_LEFT, gridSize, MiniGrid } from "./minigrid.js";
 
 const FONT = "DejaVu Sans, Helvetica, Arial, sans-serif";
 const INK = "#000000";
@@ -23,33 +22,25 @@ export function standalone(figure) {
   return holder.firstElementChild;
 }
 
-/**
- * Lines between two columns of tokens, a colour per head.
- * @param {{heads: object[], tokens: string[], queries?: string[], top: number, faintest: number, hidden: boolean[],
- *   hiddenQueries?: boolean[], generated?: boolean[]}} props  as the line view has them
- */
-export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, generated = [] }) {
+/** Lines between two columns of tokens; its properties are the line view's. */
+export function LinesFigure({ label, map, colour, tokens, queries, faintest, hidden, hiddenQueries, generated }) {
   const [row, left, right, head] = [12, 120, 280, 18];
   const height = head + Math.max(queries.length, tokens.length) * row + 4;
   const words = (texts, dim, x, anchor) =>
     texts.map(
       (token, index) => html`<text x=${x} y=${(index + 0.5) * row} dy="0.35em" text-anchor=${anchor}
-        opacity=${dim[index] ? 0.35 : 1} font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`,
+        opacity=${dim[index] ? 0.35 : 1} font-style=${generated[index] ? "italic" : null}>${shortened(token, LETTERS)}</text>`,
     );
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="400" height=${height} viewBox=${`0 0 400 ${height}`}
     font-family=${FONT} font-size="8" fill=${INK}>
-    <text x="200" y="9" text-anchor="middle" font-size="9">
-      ${heads.map(({ label, colour }, index) => html`<tspan fill=${colour} dx=${index ? 8 : 0}>${label}</tspan>`)}
-    </text>
+    <text x="200" y="9" text-anchor="middle" font-size="9" fill=${colour}>${label}</text>
     <g transform=${`translate(0 ${head})`}>
       ${words(queries, hiddenQueries, left - 5, "end")} ${words(tokens, hidden, right + 5, "start")}
-      ${heads.map(
-        ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
-          ${lines(map, { top, faintest, hidden, hiddenQueries, keys: tokens.length }).map(
-            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
-          )}
-        </g>`,
-      )}
+      <g stroke=${colour} stroke-width="1" fill="none">
+        ${lines(map, { faintest, hidden, hiddenQueries, keys: tokens.length }).map(
+          ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
+        )}
+      </g>
     </g>
   </svg>`;
 }
@@ -65,7 +56,7 @@ export function MatrixFigure({ matrices, tokens, queries = tokens, generated = [
   const row = Math.max(tokens.length, queries.length) > 64 ? 6 : 9;
   const labels = 90;
   const step = Math.max(tokens.length * row + labels, NARROWEST) + 30;
-  const titles = matrices.map(({ title }) => lined(title, step - 30, 9));
+  const titles = matrices.map(({ title }) => wrapped(title, step - 30, (words) => textWidth(words, 9)));
   const over = 14 + 11 * (Math.max(...titles.map((lines) => lines.length)) - 1);
   const [width, height] = [matrices.length * step - 20, queries.length * row + labels + over + 26];
   return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}
@@ -79,10 +70,6 @@ export function MatrixFigure({ matrices, tokens, queries = tokens, generated = [
   </svg>`;
 }
 
-function styleOf(generated) {
-  return generated ? "italic" : null;
-}
-
 function Sheet({ map, colour, low, high, range, tokens, queries, generated, row }) {
   const n = tokens.length;
   const [side, tall] = [n * row, queries.length * row];
@@ -91,9 +78,9 @@ function Sheet({ map, colour, low, high, range, tokens, queries, generated, row 
   const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight) => hex(colour(weight))));
   const width = Math.max(NARROWEST - 90, Math.min(side, 160));
   return html`<g fill=${INK}>
-      ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`)}
+      ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end" font-style=${generated[index] ? "italic" : null}>${shortened(token, LETTERS)}</text>`)}
       ${tokens.map(
-        (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`,
+        (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em" font-style=${generated[index] ? "italic" : null}>${shortened(token, LETTERS)}</text>`,
       )}
     </g>
     <g shape-rendering="crispEdges">
@@ -109,7 +96,7 @@ function Sheet({ map, colour, low, high, range, tokens, queries, generated, row 
 }
 
 /** A colour bar with its ends in words under it. */
-function Bar({ colour, range: [from, to], low, high, width }) {
+export function Bar({ colour, range: [from, to], low, high, width }) {
   const weights = Array.from({ length: BAR }, (_, index) => from + ((to - from) * index) / (BAR - 1));
   return html`<g font-size="7">
     ${weights.map((weight, index) => html`<rect x=${(index * width) / BAR} width=${width / BAR + 0.3} height="6" fill=${colour(weight)} />`)}
@@ -118,24 +105,7 @@ function Bar({ colour, range: [from, to], low, high, width }) {
   </g>`;
 }
 
-/** A grid of heads, as MiniGrid takes it, with its colour bar. */
-export function GridFigure({ range, low, high, what, ...grid }) {
-  const [width, height] = gridSize(grid.model);
-  const size = [Math.max(width, NARROWEST), height + 40];
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size[0]} height=${size[1]} viewBox=${`0 0 ${size.join(" ")}`} font-family=${FONT} fill=${INK}>
-    <${MiniGrid} ...${grid} colour=${grid.light} />
-    <g transform=${`translate(${GRID_LEFT} ${height + 6})`}>
-      <${Bar} colour=${grid.light} ...${{ range, low, high }} width=${120} />
-      <text y="26" font-size="7">${what}</text>
-    </g>
-  </svg>`;
-}
-
-// A title in lines that a width holds.
-function lined(title, width, size) {
-  return wrapped(title, width, (words) => textWidth(words, size));
-}
-
-function hex(parts) {
+/** "#rrggbb" of [red, green, blue]. */
+export function hex(parts) {
   return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }

@@ -14,9 +14,9 @@ export function ClaimFilter({ measure, filters, go }) {
 
 /**
  * The filters in force, each with a button that takes it away.
- * @param {{atlas, model, filters, passes, go, hint}} props  hint: shown where nothing is filtered
+ * @param {{atlas, model, filters, passes, go}} props
  */
-export function Filters({ atlas, model, filters, passes, go, hint }) {
+export function Filters({ atlas, model, filters, passes, go }) {
   const passed = passes.filter(Boolean).length;
   const without = (filter) => go({ filter: formatFilters(filters.filter((one) => one !== filter)) });
   return html`
@@ -24,7 +24,7 @@ export function Filters({ atlas, model, filters, passes, go, hint }) {
       <p role="status">
         ${filters.length > 0
           ? html`<b>${passed} of ${plural(passes.length, "head")} ${passed === 1 ? "passes" : "pass"}</b>`
-          : html`<span class="soft">${hint}</span>`}
+          : html`<span class="soft">Click on a head to open its card.</span>`}
       </p>
       ${filters.map((filter) => {
         const words = filterWords(atlas, model, filter);

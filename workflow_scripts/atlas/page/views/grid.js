@@ -1,17 +1,16 @@
 /** The grid of heads, coloured by a measure, with its legend, filters and means. */
 
-import { html, useMemo } from "../vendor/standalone.module.js";
-import { formatFilters, withFilter } from "../lib/filters.js";
+import { html, useEffect, useMemo } from "../vendor/standalone.module.js";
+import { formatFilters, parseFilters, passing, withFilter } from "../lib/filters.js";
 import { layout, spots } from "../lib/layout.js";
-import { hatched, hatchRule } from "../lib/measures.js";
-import { badgesOf } from "../lib/roles.js";
+import { hatched, hatchRule, headName, measureOf, modelOf } from "../lib/measures.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveImage } from "../lib/save.js";
 import { colours } from "../lib/scales.js";
 import { Cells, Hatches } from "./cells.js";
-import { AboutMeasure, Chooser, Context } from "./context.js";
+import { AboutMeasure, Context } from "./context.js";
 import { ClaimFilter, Filters } from "./filters.js";
-import { pointing, useHeads, useWidth } from "./hooks.js";
+import { pointing, useWidth } from "./hooks.js";
 import { Legend } from "./legend.js";
 import { Axes, LayerMeans } from "./margins.js";
 import { Ranked } from "./ranked.js";
@@ -21,8 +20,12 @@ import { Tooltip } from "./tooltip.js";
 
 /** @param {{atlas, state, go, dark}} props */
 export function GridView({ atlas, state, go, dark }) {
-  const heads = useHeads(atlas, state, go);
-  const { model, measure, filters, passes } = heads;
+  const model = modelOf(atlas, state);
+  const measure = measureOf(atlas, state);
+  const filters = useMemo(() => parseFilters(state.filter), [state.filter]);
+  const passes = useMemo(() => passing(atlas, model, filters), [atlas, model, filters]);
+  const open = (index) => go({ view: "head", head: headName(model, index), measure: measure.id });
+  useEffect(() => pointing().onPointerLeave, []);
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
   const own = filters.filter(({ id }) => id === measure.id);
   const choose = (value) => {
@@ -30,17 +33,17 @@ export function GridView({ atlas, state, go, dark }) {
     go({ filter: formatFilters(there ? filters.filter((one) => one !== there) : withFilter(filters, { id: measure.id, op: ":", value })) });
   };
   return html`
-    <${Context} ...${{ atlas, state, measure }} tools=${html`<${Chooser} ...${{ atlas, state, measure, go }} />`} />
-    <${Filters} ...${{ atlas, model, filters, passes, go }} hint="Click on a head to open its card." />
+    <${Context} ...${{ atlas, model, measure, go }} />
+    <${Filters} ...${{ atlas, model, filters, passes, go }} />
     <div class="side-by-side">
       <div class="main-picture">
-        <${HeadsPicture} ...${{ heads, dark }} study=${atlas.study.name} />
+        <${HeadsPicture} ...${{ model, measure, passes, open, dark }} study=${atlas.study.name} />
       </div>
       <aside aria-label="Legend and filters">
         <${Legend} ...${{ measure, dark, filters: own, choose }} />
         <${Roles} ...${{ model, filters, go }} />
         <${ClaimFilter} ...${{ measure, filters, go }} />
-        <${Ranked} ...${{ model, measure, passes, open: heads.open, go }} />
+        <${Ranked} ...${{ model, measure, passes, open }} />
       </aside>
       <div class="beneath"><${AboutMeasure} measure=${measure} /></div>
     </div>
@@ -48,8 +51,7 @@ export function GridView({ atlas, state, go, dark }) {
 }
 
 /** The picture with its buttons; `study` is named in what is saved. */
-function HeadsPicture({ heads, dark, study }) {
-  const { model, measure, passes, open } = heads;
+function HeadsPicture({ model, measure, passes, open, dark, study }) {
   const [box, width] = useWidth(720);
   const place = useMemo(() => layout(width, model), [width, model]);
   const colour = useMemo(() => colours(measure, dark), [measure, dark]);
@@ -59,7 +61,7 @@ function HeadsPicture({ heads, dark, study }) {
   const save = (type) =>
     saveImage(svg(), name, {
       title: `${measure.title}, ${model.title}${measure.state === "pretrained" ? "" : `, ${measure.state}`}`,
-      notes: captions(model, measure, study, passes),
+      notes: captions(measure, study, passes),
       below: [document.querySelector("#legend svg.picture")],
     }, type);
   return html`
@@ -67,26 +69,24 @@ function HeadsPicture({ heads, dark, study }) {
       <svg class="picture heads" width=${place.width} height=${place.height} viewBox=${`0 0 ${place.width} ${place.height}`}>
         <${Hatches} />
         <${Axes} ...${{ model, place }} />
-        <${LayerMeans} ...${{ measure, model, place, dark }} />
+        <${LayerMeans} ...${{ measure, model, place }} />
         <${Cells} key=${model.name} ...${{ model, measure, place, colour, light, passes, open }} />
       </svg>
       <${Tooltip} ...${{ model, measure, place: spots(model, place, width) }} />
       <div class="row save">
         <${SavePicture} save=${save} />
-        <${SaveCsv} rows=${() => measureRows(model, measure)} name=${name} stated />
+        <${SaveCsv} rows=${() => measureRows(model, measure)} name=${name} />
       </div>
     </figure>
   `;
 }
 
-function captions(model, measure, study, passes) {
+function captions(measure, study, passes) {
   const count = measure.value.filter((_, index) => hatched(measure, index)).length;
   const rule = hatchRule(measure);
   const dimmed = passes.filter((one) => !one).length;
-  const roles = badgesOf(model).map(({ mark, title }) => `${mark}: ${title}`).join("; ");
   return [
     rule && `Hatched, ${count} of ${measure.value.length} heads: ${rule}.`,
-    roles && `Roles of heads: ${roles}.`,
     dimmed > 0 && `Dimmed: ${dimmed} heads that do not pass the filter.`,
     `${measure.about} Study ${study}.`,
   ].filter(Boolean);

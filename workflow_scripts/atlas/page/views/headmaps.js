@@ -3,11 +3,11 @@
 import { html, useMemo, useState } from "../vendor/standalone.module.js";
 import { segmentsOf, specials, stateOf, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { firstHidden, firstNotes, withoutFirst } from "../lib/first.js";
+import { FIRST_NOTE, firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
-import { largest, weighted } from "../lib/maps.js";
+import { largest } from "../lib/maps.js";
 import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
@@ -23,8 +23,7 @@ import { Outcome } from "./outcome.js";
 import { SaveCsv, SavePicture } from "./saves.js";
 import { TextChoice } from "./textchoice.js";
 
-const KOBAYASHI = "Norms: the weight times the norm of the transformed value, ‖α f(x)‖ (Kobayashi et al. 2020): what a token contributes, not only where the head looks.";
-const FAINTEST = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4]; // as shares of full opacity
+const FAINTEST = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4];
 
 /** Selects one of the checkpoints that the text has maps of. */
 export function StateChoice({ model, segment, state, go }) {
@@ -52,51 +51,48 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
   const named = stateOf(segment, state.state);
   const type = typeOf(model, index);
   const read = ofType(segment, type);
-  const hasNorms = Boolean(segment.norms[named]);
-  const norms = hasNorms && state.norms === "1";
-  const { maps, error } = useMaps(atlas, [read.maps[named], norms ? segment.norms[named] : null]);
-  const first = firstHidden(model, state) && !norms;
-  const heads = useMemo(() => maps && [drawn(model, index, maps, dark, first && read.tokens.length)], [maps, index, dark, first]);
+  const { maps, error } = useMaps(atlas, [read.maps[named]]);
+  const first = firstHidden(model, state);
+  const label = headName(model, index);
+  const map = useMemo(() => {
+    const whole = maps?.[0].head(...placeOf(model, index));
+    return whole && first ? withoutFirst(whole, read.tokens.length).map : whole;
+  }, [maps, index, first]);
   const sink = Boolean(dim && model.causal); // most of what a decoder's head has is on the first token
   const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
-  const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
   const kind = state.map === "matrix" ? "matrix" : "lines";
-  const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
-  const tokens = { tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries };
-  const shared = { heads, ...tokens, top, write, dark, norms, first, generated };
-  const title = `${headName(model, index)} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
-  const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : first ? "without-first" : "weights"].join("_");
+  const shared = { map, label, colour: category(0, dark), tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries, dark, first, generated, write };
+  const title = `${label} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
+  const file = [model.name, label, segment.id, named, first ? "without-first" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
   return html`<section class="maps" aria-labelledby="maps-title">
-    <div class="section-head">
+    <div class="section-head row">
       <h3 id="maps-title">Where it attends</h3>
       <${Pair} value=${kind} names=${[["lines", "Lines"], ["matrix", "Matrix"]]} onChoose=${(map) => go({ map })} label="View" />
-      ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
       <a class="small" href=${format({ ...state, view: "maps", segment: segment.id, state: named })}>All heads on this text</a>
       <span class="saves">
-        <${SavePicture} save=${(type) => savePicture(kind, shared, faintest * top, title, file, type)} disabled=${!heads} />
-        <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model)} name=${file} disabled=${!heads} />
+        <${SavePicture} save=${(type) => savePicture(kind, shared, faintest, title, file, type)} disabled=${!map} />
+        <${SaveCsv} rows=${() => rowsOf(shared, segment, named, model, index)} name=${file} disabled=${!map} />
       </span>
     </div>
-    <div class="choices">
+    <div class="choices row">
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       <${DimChoice} ...${{ hide, setHide, model, segments: [read, queriesOf(read)] }} />
-      ${!norms && html`<${FirstChoice} ...${{ models: [model], state, go }} />`}
-      ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`}
+      <${FirstChoice} ...${{ model, state, go }} />
+      ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest }} />`}
     </div>
     ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${model.causal ? "the first token, on which a head rests where it finds nothing" : specialTokens(model)}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
-    ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
+    ${first && html`<p class="note">${FIRST_NOTE}</p>`}
     ${absent && html`<p class="soft">${absent}</p>`}
     ${type && html`<p class="note">${aboutType(type)}</p>`}
-    ${norms && html`<p class="note">${KOBAYASHI} Full strength is ${write(top)}, the largest norm drawn here.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
-    ${heads && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest * top} key=${`${segment.id} ${type}`} /><${LineLegend} ...${shared} />`}
-    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} key=${`${segment.id} ${type}`} />`}
-    ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
+    ${map && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest} key=${`${segment.id} ${type}`} /><${LineLegend} colour=${shared.colour} />`}
+    ${map && kind === "matrix" && html`<${Scaled} ...${shared} key=${`${segment.id} ${type}`} />`}
+    ${!map && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
 }
 
@@ -118,68 +114,50 @@ export function DimChoice({ hide, setHide, model, segments }) {
   return html`<label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${model.types || model.causal ? "special tokens" : specialTokens(model)}</label>`;
 }
 
-/** Hides the first token of decoders, and scales the other weights. */
-export function FirstChoice({ models, state, go }) {
-  if (!models.some(({ causal }) => causal)) return null;
+/** Hides the first token of a decoder, and scales the other weights. */
+export function FirstChoice({ model, state, go }) {
+  if (!model.causal) return null;
   return html`<label class="check" title="The other weights of each row are scaled to sum to 1">
     <input type="checkbox" id="first" checked=${state.first === "hidden"} onChange=${(event) => go({ first: event.target.checked ? "hidden" : "" })} /> Without the first token
   </label>`;
 }
 
-/** A head's map as it is drawn; `keys`: how many there are where the first of them is hidden. */
-function drawn(model, head, [weights, norms], dark, keys) {
-  const [layer, within] = placeOf(model, head);
-  const map = weights.head(layer, within);
-  return {
-    label: headName(model, head),
-    index: head,
-    colour: category(0, dark),
-    light: category(0, false),
-    ...(keys ? withoutFirst(map, keys) : { map: norms ? weighted(map, norms.head(layer, within)) : map }),
-  };
+function write(weight) {
+  return number(weight, 3);
 }
 
-/** Two or more buttons of which one is pressed. */
-export function Pair({ value, names, onChoose, label }) {
+/** Two buttons of which one is pressed. */
+function Pair({ value, names, onChoose, label }) {
   return html`<span class="pair" role="group" aria-label=${label}>
     ${names.map(([name, title]) => html`<button type="button" aria-pressed=${name === value ? "true" : "false"} onClick=${() => onChoose(name)}>${title}</button>`)}
   </span>`;
 }
 
-function Threshold({ faintest, setFaintest, top, write }) {
+function Threshold({ faintest, setFaintest }) {
   return html`<label>Hide weights below
-    <select value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
-      ${FAINTEST.map((share) => html`<option value=${String(share)}>${write(share * top)}</option>`)}
+    <select id="faintest" value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
+      ${FAINTEST.map((weight) => html`<option value=${String(weight)}>${write(weight)}</option>`)}
     </select>
   </label>`;
 }
 
-function LineLegend({ heads, top, write, norms }) {
-  const samples = [0.05, 0.2, 0.5, 1];
-  return html`<p class="legend-line" id="legend">
-    ${heads.map(({ label, colour }) => html`<span class="line-key"><i style=${{ background: colour }}></i>${label}</span>`)}
-    <span class="line-key">${norms ? "Norm" : "Weight"}</span>
-    ${samples.map((share) => html`<span class="line-key"><i style=${{ background: heads[0].colour, opacity: Math.sqrt(share) }}></i>${write(share * top)}</span>`)}
+function LineLegend({ colour }) {
+  return html`<p class="legend-line row small soft" id="legend">
+    <span class="line-key">Weight</span>
+    ${[0.05, 0.2, 0.5, 1].map((weight) => html`<span class="line-key"><i style=${{ background: colour, opacity: Math.sqrt(weight) }}></i>${write(weight)}</span>`)}
   </p>`;
 }
 
-function Matrices({ heads, write, ...drawing }) {
+function Scaled({ label, map, dark, ...drawing }) {
   const cursor = useCursor();
-  return html`<${CellReadout} ...${{ maps: heads, tokens: drawing.tokens, queries: drawing.queries, cell: cursor.cell, write }} />
-    <div class="matrices">
-      ${heads.map(({ label, map, empty }) => html`<${Scaled} key=${label} ...${{ ...drawing, label, map, empty, write, cursor }} />`)}
-    </div>`;
-}
-
-function Scaled({ label, map, dark, norms, ...drawing }) {
-  const { write } = drawing;
   const top = useMemo(() => largest(map) || 1, [map]);
   const points = ramp("sequential", dark);
   const colour = useMemo(() => palette(points, [0, top]), [top, dark]);
-  return html`<figure>
-    <figcaption>${label} <${ColourBar} ramp=${points} low=${write(0)} high=${write(top)} what=${norms ? "norm" : "weight"} /></figcaption>
-    <${Matrix} ...${{ ...drawing, map, colour }} title=${`Head ${label}`} />
-  </figure>`;
+  return html`<${CellReadout} ...${drawing} maps=${[{ label, map }]} cell=${cursor.cell} />
+    <div class="matrices row"><figure>
+      <figcaption>${label} <${ColourBar} ramp=${points} low=${write(0)} high=${write(top)} what="weight" /></figcaption>
+      <${Matrix} ...${{ ...drawing, map, colour, cursor }} title=${`Head ${label}`} />
+    </figure></div>`;
 }
 
 /** A bar of a ramp with its ends in words. */
@@ -188,39 +166,35 @@ export function ColourBar({ ramp: points, low, high, what }) {
 }
 
 function savePicture(kind, shared, faintest, title, file, type) {
-  const { heads, tokens, queries, hidden, hiddenQueries, top, write, norms, first, generated } = shared;
-  const what = norms ? "norm" : "weight";
-  const only = first ? firstNotes(heads, tokens, queries) : [];
+  const { label, map, first, generated } = shared;
+  const only = first ? [FIRST_NOTE] : [];
   if (generated.includes(true)) only.push("In italics: tokens that the model generated.");
-  const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
   if (kind === "lines") {
-    const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
-    saveImage(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] }, type);
+    const note = `Opacity is the root of the weight; lines under ${write(faintest)} are not drawn.`;
+    saveImage(standalone(html`<${LinesFigure} ...${{ ...shared, faintest, colour: category(0, false) }} />`), `${file}_lines`, { title, notes: [note, ...only] }, type);
     return;
   }
-  const matrices = heads.map(({ label, map }) => {
-    const range = [0, largest(map) || 1];
-    return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
-  });
-  saveImage(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
+  const range = [0, largest(map) || 1];
+  const matrix = { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `weight ${write(range[1])}` };
+  saveImage(standalone(html`<${MatrixFigure} ...${shared} matrices=${[matrix]} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
 }
 
-function rowsOf({ heads, tokens, queries, norms, first, generated }, segment, named, model) {
-  const n = tokens.length;
-  const value = norms ? "norm" : first ? "weight_without_first" : "weight";
+function rowsOf({ map, tokens, queries, first, generated }, segment, named, model, index) {
+  const value = first ? "weight_without_first" : "weight";
   const marked = generated.includes(true);
-  return heads.flatMap(({ index: head, map, empty = [] }) =>
-    Array.from(map, (weight, index) => ({
+  return Array.from(map, (weight, place) => {
+    const [query, key] = [Math.floor(place / tokens.length), place % tokens.length];
+    return {
       model: model.name,
       state: named,
       segment: segment.id,
-      ...headColumns(model, head),
-      query: Math.floor(index / n) + 1,
-      key: (index % n) + 1,
-      query_token: queries[Math.floor(index / n)],
-      key_token: tokens[index % n],
-      ...(marked && { query_generated: generated[Math.floor(index / n)], key_generated: generated[index % n] }),
-      [value]: empty.includes(Math.floor(index / n)) ? null : Number(weight.toPrecision(6)),
-    })),
-  );
+      ...headColumns(model, index),
+      query: query + 1,
+      key: key + 1,
+      query_token: queries[query],
+      key_token: tokens[key],
+      ...(marked && { query_generated: generated[query], key_generated: generated[key] }),
+      [value]: Number(weight.toPrecision(6)),
+    };
+  });
 }

@@ -1,8 +1,6 @@
 /** What several views need: the head under the pointer, and the width they have. */
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { parseFilters, passing } from "../lib/filters.js";
-import { headName, measureOf, modelOf } from "../lib/measures.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/standalone.module.js";
 
 /** The head that is pointed at or focused, -1 for none; one for the whole page. */
 const hover = (() => {
@@ -55,19 +53,6 @@ export function useWidth(start) {
     return () => observer.disconnect();
   }, []);
   return [element, width];
-}
-
-/** What the views of all heads share: the measure and the filters of the address. */
-export function useHeads(atlas, state, go) {
-  const model = modelOf(atlas, state);
-  const measure = measureOf(atlas, state);
-  const filters = useMemo(() => parseFilters(state.filter), [state.filter]);
-  const passes = useMemo(() => passing(atlas, model, filters), [atlas, model, filters]);
-  useEffect(() => () => hover.set(-1), []);
-  return {
-    model, measure, filters, passes,
-    open: (index) => go({ view: "head", head: headName(model, index), measure: measure.id }),
-  };
 }
 
 const WITHOUT_HEADS = ["head", "compare", "claims", "figures", "about"];

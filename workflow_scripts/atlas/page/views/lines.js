@@ -1,4 +1,4 @@
-/** Attention of one or several heads as lines between two columns of tokens. */
+/** Attention of a head as lines between two columns of tokens. */
 
 import { html, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { lines, path, strongest } from "../lib/drawing.js";
@@ -9,13 +9,12 @@ const SHADE = 0.45; // of the strongest shading, so that the token on it stays l
 
 /**
  * The line view. A token's lines are shown while it is pointed at or has the focus; a click pins it.
- * @param {{heads: {label: string, colour: string, map: Float32Array}[], tokens: string[], queries?: string[],
- *   top: number, faintest: number, hidden: boolean[], hiddenQueries?: boolean[],
- *   generated?: boolean[], first?: boolean, write: function}} props
- *   tokens: those attended to; queries: those that attend, the same unless stated; top: the weight of full
- *   opacity; hidden: tokens that are dimmed; first: whether the first token is hidden; write(weight): as people read it
+ * @param {{map: Float32Array, colour: string, tokens: string[], queries: string[], faintest: number,
+ *   hidden: boolean[], hiddenQueries: boolean[], generated: boolean[], first: boolean, write: function}} props
+ *   tokens: those attended to; queries: those that attend, the same list where they are the same; hidden:
+ *   tokens that are dimmed; first: whether the first token is hidden; write(weight): as people read it
  */
-export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, generated = [], first = false, write }) {
+export function Lines({ map, colour, tokens, queries, faintest, hidden, hiddenQueries, generated, first, write }) {
   const [pointed, setPointed] = useState(null);
   const [pinned, setPinned] = useState(null);
   const focus = pointed ?? pinned;
@@ -24,7 +23,7 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
   const sides = { query: queries, key: tokens };
   const pin = (end) => setPinned(same(end, pinned) ? null : end);
   const column = (side) => html`<${Column}
-    ...${{ side, tokens: sides[side], heads, keys: tokens.length, focus, pinned, generated, top, row, onPoint: setPointed, onPin: pin }}
+    ...${{ side, tokens: sides[side], map, colour, keys: tokens.length, focus, pinned, generated, row, onPoint: setPointed, onPin: pin }}
     hidden=${side === "query" ? hiddenQueries : hidden}
   />`;
   return html`<div class="lines-view" style=${{ "--tall": n * row }}>
@@ -32,11 +31,11 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
       <div class="lines-head" aria-hidden="true"><span>from (query)</span><span>to (key)</span></div>
       <div class="lines-body">
         ${column("query")}
-        <${Links} ...${{ heads, n, keys: tokens.length, row, top, faintest, hidden, hiddenQueries, focus }} />
+        <${Links} ...${{ map, colour, n, keys: tokens.length, row, faintest, hidden, hiddenQueries, focus }} />
         ${column("key")}
       </div>
     </div>
-    <${Readout} ...${{ heads, sides, focus, pinned, first, top, write, onRelease: () => setPinned(null) }} />
+    <${Readout} ...${{ map, colour, sides, focus, pinned, first, write, onRelease: () => setPinned(null) }} />
   </div>`;
 }
 
@@ -49,21 +48,18 @@ function same(a, b) {
   return a !== null && b !== null && a.side === b.side && a.token === b.token;
 }
 
-function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, focus }) {
-  const draw = (only) =>
-    heads.map(({ label, colour, map }) => {
-      const size = { left: 0, right: WIDTH, row };
-      const levels = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, hiddenQueries, keys });
-      return html`<g key=${label} stroke=${colour}>
-        ${levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, size)} stroke-opacity=${opacity} />`)}
-      </g>`;
-    });
-  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden, hiddenQueries]);
+function Links({ map, colour, n, keys, row, faintest, hidden, hiddenQueries, focus }) {
+  const draw = (only) => {
+    const levels = lines(map, { faintest: only ? Math.min(faintest, 1e-3) : faintest, only, hidden, hiddenQueries, keys });
+    return levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, { left: 0, right: WIDTH, row })} stroke-opacity=${opacity} />`);
+  };
+  const all = useMemo(() => draw(), [map, row, faintest, hidden, hiddenQueries]);
   return html`<svg
     class=${focus ? "links focused" : "links"}
     viewBox=${`0 0 ${WIDTH} ${n * row}`}
     preserveAspectRatio="none"
     height=${n * row}
+    stroke=${colour}
     aria-hidden="true"
   >
     <g class="all">${all}</g>
@@ -71,7 +67,7 @@ function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, focu
   </svg>`;
 }
 
-function Column({ side, tokens, heads, keys, focus, pinned, hidden, generated, top, row, onPoint, onPin }) {
+function Column({ side, tokens, map, colour, keys, focus, pinned, hidden, generated, row, onPoint, onPin }) {
   const list = useRef(null);
   const [current, setCurrent] = useState(0);
   const last = Math.min(current, tokens.length - 1);
@@ -94,7 +90,7 @@ function Column({ side, tokens, heads, keys, focus, pinned, hidden, generated, t
         <button
           type="button"
           class=${classes.filter(Boolean).join(" ")}
-          style=${{ background: shading(heads, focus, end, top, keys) }}
+          style=${{ background: shading(map, colour, focus, end, keys) }}
           tabindex=${index === last ? 0 : -1}
           aria-pressed=${same(end, pinned) ? "true" : "false"}
           aria-label=${`${shown(token)}, token ${index + 1}${generated[index] ? ", generated" : ""}`}
@@ -114,55 +110,45 @@ function Column({ side, tokens, heads, keys, focus, pinned, hidden, generated, t
   </ol>`;
 }
 
-/** A strip per head behind a token, as strong as its link to the token in focus. */
-function shading(heads, focus, end, top, keys) {
+/** Behind a token, as strong as its link to the token in focus. */
+function shading(map, colour, focus, end, keys) {
   if (!focus || focus.side === end.side) return null;
   const [query, key] = end.side === "key" ? [focus.token, end.token] : [end.token, focus.token];
-  const stops = heads.map(({ colour, map }, index) => {
-    const share = Math.round(100 * SHADE * Math.min(1, Math.sqrt(map[query * keys + key] / top)));
-    const strip = `color-mix(in srgb, ${colour} ${share}%, transparent)`;
-    return `${strip} ${(100 * index) / heads.length}% ${(100 * (index + 1)) / heads.length}%`;
-  });
-  return `linear-gradient(to right, ${stops.join(", ")})`;
+  return `color-mix(in srgb, ${colour} ${Math.round(100 * SHADE * Math.sqrt(map[query * keys + key]))}%, transparent)`;
 }
 
 const LISTED = 6;
 
-function Readout({ heads, sides, focus, pinned, first, top, write, onRelease }) {
+function Readout({ map, colour, sides, focus, pinned, first, write, onRelease }) {
   if (!focus) {
     return html`<div class="readout empty" aria-live="polite">
       <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
     </div>`;
   }
-  const own = sides[focus.side];
-  const title = html`<bdi>${shown(own[focus.token])}</bdi>`;
+  const { side, token } = focus;
   // Of a target and a source, a token is on one side alone.
-  const both = sides.query === sides.key;
-  const shared = { token: focus.token, keys: sides.key.length, top, write };
-  const hides = first && focus.token === 0;
-  return html`<div class="readout" aria-live="polite">
-    <h4>${title} <small>token ${focus.token + 1} of ${own.length}</small></h4>
-    ${heads.map(
-      ({ label, colour, map, empty = [] }) => html`<div class="readout-head" key=${label} style=${{ "--colour": colour }}>
-        <h5>${label}</h5>
-        ${empty.includes(focus.token) && (both || focus.side === "query") && html`<p class="small">Nothing is left of its attention without the first token.</p>`}
-        ${hides && html`<p class="small">Attention to it is hidden.</p>`}
-        ${(both || focus.side === "query") && !empty.includes(focus.token) && html`<${Strongest} title="attends to" side="query" tokens=${sides.key} map=${map} ...${shared} />`}
-        ${(both || focus.side === "key") && !hides && html`<${Strongest} title="is attended to by" side="key" tokens=${sides.query} map=${map} ...${shared} />`}
-      </div>`,
-    )}
+  const [asQuery, asKey] = sides.query === sides.key ? [true, true] : [side === "query", side === "key"];
+  const shared = { map, token, keys: sides.key.length, write };
+  const hides = first && token === 0;
+  return html`<div class="readout" aria-live="polite" style=${{ "--colour": colour }}>
+    <h4><bdi>${shown(sides[side][token])}</bdi> <small>token ${token + 1} of ${sides[side].length}</small></h4>
+    ${hides && html`<p class="small">Attention to it is hidden.</p>`}
+    <div class="readout-sides">
+      ${asQuery && html`<${Strongest} title="attends to" side="query" tokens=${sides.key} ...${shared} />`}
+      ${asKey && !hides && html`<${Strongest} title="is attended to by" side="key" tokens=${sides.query} ...${shared} />`}
+    </div>
     ${pinned && html`<button type="button" class="release" onClick=${onRelease}>Let go of the kept token</button>`}
   </div>`;
 }
 
-function Strongest({ title, side, map, tokens, token, keys, top, write }) {
+function Strongest({ title, side, map, tokens, token, keys, write }) {
   const found = strongest(map, token, side, LISTED, keys);
   return html`<div class="strongest">
     <h6>${title}</h6>
     <ol>
       ${found.map(
         ({ token: other, weight }) => html`<li key=${other}>
-          <span class="bar" style=${{ width: `${(100 * weight) / top}%` }}></span>
+          <span class="bar" style=${{ width: `${100 * weight}%` }}></span>
           <bdi>${shown(tokens[other])}</bdi> <small>${other + 1}</small>
           <span class="number">${write(weight)}</span>
         </li>`,

@@ -10,35 +10,30 @@ const LEGIBLE = 9; // pixels of a cell from which every token is written
 const LARGEST = 26;
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/**
- * The cell that matrices side by side point at: the one under the pointer, else the one that is kept.
- * @returns {{cell: object|null, kept: object|null, point: function, keep: function}}
- */
+/** The cell that matrices side by side point at, and the function that points. */
 export function useCursor() {
-  const [pointed, point] = useState(null);
-  const [kept, setKept] = useState(null);
-  const keep = (cell) => setKept(kept && cell && kept.query === cell.query && kept.key === cell.key ? null : cell);
-  return { cell: pointed ?? kept, kept, point, keep };
+  const [cell, point] = useState(null);
+  return { cell, point };
 }
 
 /**
  * One matrix.
  * @param {{map: Float32Array, tokens: string[], queries?: string[], colour: function, hidden: boolean[],
- *   hiddenQueries?: boolean[], generated?: boolean[], empty?: number[], cursor: object, title: string, write: function,
+ *   hiddenQueries?: boolean[], generated?: boolean[], cursor: object, title: string, write: function,
  *   smallest: number}} props
  *   tokens: those attended to; queries: those that attend, the same unless stated; hidden: tokens whose rows and
- *   columns are faint; empty: rows of which nothing is left;
+ *   columns are faint;
  *   colour(weight) is [red, green, blue]; cells fit the width, though not under `smallest`
  *   pixels; write(weight): as people read it
  */
-export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, generated = [], empty = [], cursor, title, write, smallest = LEGIBLE }) {
+export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, generated = [], cursor, title, write, smallest = LEGIBLE }) {
   const [frame, width] = useWidth(640);
   const shape = [queries.length, tokens.length];
   const labels = width < NARROW ? SHORT_LABELS : LABELS;
   const fitting = Math.floor((width - labels - 2) / tokens.length);
   const pixels = Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
-  const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${weightAt({ map, empty }, cell, tokens.length, write)}`;
+  const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * tokens.length + cell.key])}`;
   return html`<div
     class="matrix"
     ref=${frame}
@@ -59,14 +54,8 @@ export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQu
   </div>`;
 }
 
-/** The weight of a cell as people read it; of a row of which nothing is left, that. */
-function weightAt({ map, empty = [] }, { query, key }, keys, write) {
-  return empty.includes(query) ? "nothing left" : write(map[query * keys + key]);
-}
-
 function moveCursor(event, cursor, [rows, columns]) {
   const step = MOVES[event.key];
-  if (event.key === "Enter" && cursor.cell) cursor.keep(cursor.cell);
   if (!step) return;
   event.preventDefault();
   event.stopPropagation();
@@ -95,16 +84,11 @@ function Cells({ map, shape: [rows, columns], colour, hidden, hiddenQueries, cur
     const index = (offset, length, n) => Math.max(0, Math.min(n - 1, Math.floor((offset / length) * n)));
     return { query: index(event.clientY - box.top, box.height, rows), key: index(event.clientX - box.left, box.width, columns) };
   };
-  const { cell, kept } = cursor;
-  return html`<div
-    class="cells"
-    onPointerMove=${(event) => cursor.point(cellAt(event))}
-    onClick=${(event) => cursor.keep(cellAt(event))}
-  >
+  const { cell } = cursor;
+  return html`<div class="cells" onPointerMove=${(event) => cursor.point(cellAt(event))} onClick=${(event) => cursor.point(cellAt(event))}>
     <canvas ref=${canvas} width=${columns} height=${rows} aria-hidden="true"></canvas>
     ${cell && html`<div class="row-mark" style=${{ "--at": cell.query }}></div>
       <div class="column-mark" style=${{ "--at": cell.key }}></div>`}
-    ${kept && html`<div class="kept-mark" style=${{ "--row": kept.query, "--column": kept.key }}></div>`}
   </div>`;
 }
 
@@ -121,10 +105,10 @@ function imageOf(map, [rows, columns], { colour, hidden, hiddenQueries }) {
 
 /** The weight under the cursor in each of several maps. */
 export function CellReadout({ maps, tokens, queries = tokens, cell, write }) {
-  if (!cell) return html`<p class="hint cell-readout">Point at a cell to read its weight. A click keeps it.</p>`;
+  if (!cell) return html`<p class="hint cell-readout">Point at a cell to read its weight.</p>`;
   const end = (texts, index) => html`<bdi>${shown(texts[index])}</bdi> <small>${index + 1}</small>`;
   return html`<p class="cell-readout">
     ${end(queries, cell.query)} → ${end(tokens, cell.key)}
-    ${maps.map((each) => html` <span class="value"><small>${each.label}</small> ${weightAt(each, cell, tokens.length, write)}</span>`)}
+    ${maps.map((each) => html` <span class="value"><small>${each.label}</small> ${write(each.map[cell.query * tokens.length + cell.key])}</span>`)}
   </p>`;
 }

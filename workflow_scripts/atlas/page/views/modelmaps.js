@@ -3,13 +3,13 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { segmentOf, segmentsOf, specials, stateOf } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { firstHidden, withoutFirst } from "../lib/first.js";
+import { FIRST_NOTE, firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
 import { generatedIn, generatedNote } from "../lib/generated.js";
 import { moved } from "../lib/layout.js";
 import { findMeasure, hatched, headIndex, headName, KIND, layersOf, measuresOf, modelOf, valueText } from "../lib/measures.js";
-import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
+import { blocksOf, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
 import { kindsOf } from "../lib/opening.js";
 import { aboutType } from "../lib/pairtexts.js";
 import { colours, ramp } from "../lib/scales.js";
@@ -26,13 +26,12 @@ import { MeasurePicker } from "./picker.js";
 import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
-const [LABELS, GAP] = [56, 7];
+const [LABELS, GAP] = [56, 9];
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function ModelMaps({ atlas, state, go, dark }) {
   const model = modelOf(atlas, state);
   const segment = segmentOf(atlas, model, state.segment, state.state);
-  const has = holdings(atlas, model);
   const kinds = useMemo(() => kindsOf(atlas, model, dark), [atlas, model, dark]);
   return html`<section class="model-maps" aria-labelledby="model-maps-title">
     <h2 id="model-maps-title">All heads on one text</h2>
@@ -44,7 +43,7 @@ export function ModelMaps({ atlas, state, go, dark }) {
       </aside>
       <div class="beneath">
         ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
-        ${has.map((sentence) => html`<p class="note"><bdi>${sentence}</bdi></p>`)}
+        <p class="note">The study's texts are chosen by length and at random, not by their maps; About lists what was left out.</p>
       </div>
     </div>
   </section>`;
@@ -55,7 +54,8 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const [box, width] = useWidth(1000);
   const measures = measuresOf(atlas, model);
   const measure = findMeasure(atlas, model, state.measure);
-  const frames = useMemo(() => (measure ? framesOf(measure, dark) : new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, { colour }])))), [kinds, measure, dark]);
+  const frames = useMemo(() => framesOf(measure, kinds, dark), [kinds, measure, dark]);
+  const light = () => (measure ? [] : kindsOf(atlas, model, false));
   const named = stateOf(segment, state.state);
   const first = firstHidden(model, state);
   const size = sizeOf(width - LABELS, model.n_heads);
@@ -72,18 +72,18 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const address = format({ ...state, view: "head", head: null }); // without a text of its own, the card shows the one that fits
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
-    <div class="choices">
-      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} others />`}
+    <div class="choices row">
+      ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} />`}
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       ${(!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
-      <${FirstChoice} ...${{ models: [model], state, go }} />
-      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first }} table=${tableOf(palettes.light)} />
+      <${FirstChoice} ...${{ model, state, go }} />
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first, measure, kinds: light, frames: () => framesOf(measure, light(), false) }} />
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
-    ${first && heads && html`<p class="note">${leftNote(heads)}</p>`}
+    ${first && html`<p class="note">${FIRST_NOTE}</p>`}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
     <${ModelMapsLegend} ...${{ blocks, words, first, dark }} />
     ${measure && measure.id !== KIND
@@ -95,8 +95,9 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   </div>`;
 }
 
-/** A border in the colour of each head's value; open where the data cannot tell. */
-function framesOf(measure, dark) {
+/** A border in the colour of each head's value, open where the data cannot tell; without a measure, of its kind. */
+function framesOf(measure, kinds, dark) {
+  if (!measure) return new Map(kinds.toReversed().flatMap(({ heads, colour }) => heads.map((index) => [index, { colour }])));
   const colour = colours(measure, dark);
   return new Map(measure.value.map((value, index) => [index, { colour: colour(value), open: hatched(measure, index) }]));
 }
@@ -106,13 +107,6 @@ function Words({ segment }) {
   const generated = generatedIn(segment);
   const part = (marked) => wordsOf({ ...segment, word: segment.word.map((word, index) => (generated[index] === marked ? word : -1)) }).join(" ");
   return html`${part(false)} ${segment.generated > 0 && html`<mark class="generated">${part(true)}</mark>`}`;
-}
-
-/** How many rows of how many heads are blank, as nothing is left of them. */
-function leftNote(heads) {
-  const rows = heads.map(({ empty }) => empty.length);
-  const none = Math.min(...rows) === Math.max(...rows) ? `${rows[0]}` : `${Math.min(...rows)} to ${Math.max(...rows)}`;
-  return `Without the first token, the other weights of each row are scaled to sum to 1. Of ${none} of the ${heads[0].block.queries.tokens.length} rows of each map nothing is left, to the rounding of a byte: they are blank.`;
 }
 
 /** Pixels of a map: as many as fit; where not all do, half a map at the edge shows that there are more. */
@@ -135,7 +129,7 @@ function headsOf(model, block, maps) {
     const { map, empty } = block.hidesFirst ? withoutFirst(whole, width) : { map: whole, empty: [] };
     const index = first * model.n_heads + place;
     const left = { ...places, rows: places.rows.filter((row) => !empty.includes(row)) };
-    return { index, block, map, empty, small: pooled(map, width, places, step), most: mostAttended(map, width, left) };
+    return { index, block, map, small: pooled(map, width, places, step), most: mostAttended(map, width, left) };
   });
 }
 
@@ -230,7 +224,7 @@ function Readout({ pointed, model, measure, wide }) {
   const { queries, keys } = head.block;
   return html`<p class="maps-readout" aria-hidden="true">
     <b>${headName(model, head.index)}</b>${measure && html` <bdi>${measure.title}: ${valueText(measure, head.index)}</bdi>;`}
-    ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${head.empty.includes(cell.query) ? "nothing left" : number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
+    ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
     <span class="soft"> most attention: <bdi>${mostText(head)}</bdi></span>
   </p>`;
 }

@@ -24,7 +24,7 @@ export function Findings({ atlas, model, state }) {
 export function Kinds({ kinds, state }) {
   if (kinds.length === 0) return null;
   return html`<section class="kinds small" aria-label="Kinds of heads">
-    <ul>
+    <ul class="row">
       <li>Borders:</li>
       ${kinds.map(({ title, note, colour, heads, address }) => html`<li key=${title}>
         <i style=${{ borderColor: colour }}></i>

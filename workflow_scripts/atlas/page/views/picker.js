@@ -9,11 +9,11 @@ const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
 
 /**
  * A combobox in the pattern of the ARIA Authoring Practices, with groups by paper.
- * @param {{id, label, atlas, measures, value: string, choose: function, none: string, others: boolean}} props
+ * @param {{id, label, atlas, measures, value: string, choose: function, none: string}} props
  *   choose(id, model) is called with the measure's id and its model's name; none: the title of the empty choice, where
- *   there is one; others: whether words find measures that only other models have
+ *   there is one. Words find what only other models have, too
  */
-export function MeasurePicker({ id, label, atlas, measures, value, choose, none, others }) {
+export function MeasurePicker({ id, label, atlas, measures, value, choose, none }) {
   const [words, setWords] = useState(null); // null: the list is closed
   const [active, setActive] = useState(0);
   const [field, list] = [useRef(null), useRef(null)];
@@ -22,7 +22,7 @@ export function MeasurePicker({ id, label, atlas, measures, value, choose, none,
     return [...empty, ...groups(atlas, measures)];
   }, [measures, none]);
   const open = words !== null;
-  const elsewhere = useMemo(() => (others ? ofOthers(atlas, measures[0].model) : []), [atlas, measures]);
+  const elsewhere = useMemo(() => ofOthers(atlas, measures[0].model), [atlas, measures]);
   const found = useMemo(() => (open ? searched(words.trim() ? [...all, ...elsewhere] : all, words.trim()) : []), [all, elsewhere, words]);
   const options = found.flatMap((group) => group.measures);
   const title = all.flatMap((group) => group.measures).find((one) => one.id === value)?.title ?? "";

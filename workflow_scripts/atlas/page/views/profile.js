@@ -51,18 +51,6 @@ export function intervalText(measure, i) {
   return interval ? interval.map((end) => number(end, measure.decimals)).join(" to ") : "–";
 }
 
-/** A value with unit, interval, n and baseline, for a sentence. */
-export function written(measure, i) {
-  const parts = [valueText(measure, i)];
-  if (measure.label?.[i]) parts[0] += `, ${measure.label[i]}`;
-  if (intervalOf(measure, i)) parts.push(`interval ${intervalText(measure, i)}`);
-  if (measure.p?.[i] != null) parts.push(`p ${pValue(measure.p[i])}`);
-  if (countOf(measure, i)) parts.push(`n ${countOf(measure, i)}`);
-  const none = nullOf(measure, i) ?? null;
-  if (none !== null) parts.push(`${measure.null_title ?? "baseline"}: ${withUnit(measure, none)}`);
-  return parts.join("; ");
-}
-
 /** The table of all measures, by paper. */
 export function Profile({ atlas, model, measures, index, state }) {
   const [words, setWords] = useState("");
@@ -72,7 +60,7 @@ export function Profile({ atlas, model, measures, index, state }) {
   const sections = byPaper(atlas, found);
   const missing = measures.filter((measure) => measure.value[index] === null).length;
   return html`<section class="profile" aria-labelledby="profile-title">
-    <div class="section-head">
+    <div class="section-head row">
       <h3 id="profile-title">Every measure</h3>
       <label>Find <input type="search" value=${words} placeholder="dobj" size="12" onInput=${(event) => setWords(event.target.value)} /></label>
       ${found.length < measures.length && html`<span class="soft small" role="status">${found.length} of ${measures.length}</span>`}
@@ -84,8 +72,8 @@ export function Profile({ atlas, model, measures, index, state }) {
       Rank 1 is the best value where a measure states what is better, else the highest. ${missing > 0 && `Of this head, ${missing} of ${measures.length} measures are unknown.`}</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Measures of the head">
       <table>
-        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">Value</th><th scope="col">Among all heads</th>
-          <th scope="col">Interval</th><th scope="col" class="number">n</th><th scope="col" class="number">p</th><th scope="col" class="number">Rank</th></tr></thead>
+        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">Value</th><th scope="col" class="optional">Among all heads</th>
+          <th scope="col">Interval</th><th scope="col" class="number optional">n</th><th scope="col" class="number optional">p</th><th scope="col" class="number">Rank</th></tr></thead>
         ${sections.map(
           ({ title, group, measures: members }) => html`<tbody key=${members[0].id}>
             ${title && html`<tr class="paper"><th colspan="7" scope="colgroup">${title}</th></tr>`}
@@ -106,7 +94,7 @@ function Row({ measure, index, state }) {
   return html`<tr class=${open ? "hatched" : null} title=${about}>
     <th scope="row"><a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${measure.title}</bdi></a></th>
     <td class="number">${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
-    <td><${Strip} measure=${measure} i=${index} /></td>
+    <td class="optional"><${Strip} measure=${measure} i=${index} /></td>
     <td class="interval">${intervalText(measure, index)}${open && html`<small class="label">${denial(measure)}</small>`}</td>
     <td class="number optional">${countOf(measure, index) ?? "–"}</td>
     <td class="number optional">${pValue(measure.p?.[index])}</td>

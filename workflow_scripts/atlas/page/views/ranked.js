@@ -1,6 +1,6 @@
-/** The first heads of a measure, with their intervals on one scale. */
+/** The first heads of a measure, or all, with their intervals on one scale. */
 
-import { html } from "../vendor/standalone.module.js";
+import { html, useState } from "../vendor/standalone.module.js";
 import { hatched, headName, intervalOf, known, nullOf, valueText } from "../lib/measures.js";
 import { reach } from "../lib/scales.js";
 import { listed } from "../lib/statistics.js";
@@ -10,10 +10,9 @@ const SHOWN = 8;
 const WIDTH = 130;
 
 /** A value as a point, its interval as a line, its baseline as a tick, over the measure's range. */
-export function IntervalLine({ measure, index, width }) {
+function IntervalLine({ measure, index, width }) {
   const range = reach(measure);
   const value = measure.value[index];
-  if (value === null) return html`<svg class="interval" width=${width} height="14" aria-hidden="true" />`;
   const x = (one) => 4 + (Math.min(1, Math.max(0, (one - range[0]) / (range[1] - range[0]))) * (width - 8));
   const interval = intervalOf(measure, index);
   const none = nullOf(measure, index) ?? null;
@@ -27,19 +26,18 @@ export function IntervalLine({ measure, index, width }) {
   `;
 }
 
-/** @param {{model, measure, passes, open, go}} props */
-export function Ranked({ model, measure, passes, open, go }) {
+/** @param {{model, measure, passes, open}} props */
+export function Ranked({ model, measure, passes, open }) {
+  const [all, setAll] = useState(false);
   if (measure.scale === "category" || known(measure) === 0) return null;
   const low = measure.better === "low";
-  const first = listed(measure, low ? "value" : "-value")
-    .filter((index) => passes[index] && measure.value[index] !== null)
-    .slice(0, SHOWN);
+  const order = listed(measure).filter((index) => passes[index] && measure.value[index] !== null);
   return html`
     <section class="ranked" aria-labelledby="ranked-title" ...${pointing()}>
       <div class="row"><h3 id="ranked-title">${low ? "Lowest" : "Highest"} heads${passes.every(Boolean) ? "" : " that pass"}</h3>
-        <button type="button" class="plain" onClick=${() => go({ view: "table" })}>All in a table</button></div>
+        ${order.length > SHOWN && html`<button type="button" class="plain" aria-pressed=${all ? "true" : "false"} onClick=${() => setAll(!all)}>All ${order.length}</button>`}</div>
       <ol>
-        ${first.map(
+        ${order.slice(0, all ? order.length : SHOWN).map(
           (index) => html`
             <li data-index=${index}>
               <button type="button" class="plain" onClick=${() => open(index)}>${headName(model, index)}</button>

@@ -2,15 +2,15 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
-import { statements } from "../lib/profile.js";
+import { bestAt } from "../lib/profile.js";
 import { profile } from "../lib/summary.js";
-import { written } from "./profile.js";
+import { TaskRow } from "./tasks.js";
 
-/** @param {{model: object, measures: object[], index: number, label: string, state: object}} props */
-export function Summary({ model, measures, index, label, state }) {
+/** @param {{model: object, measures: object[], index: number, state: object}} props */
+export function Summary({ model, measures, index, state }) {
   const does = profile(model, measures, index);
-  const ranks = statements({ label, model: model.title, measures, i: index, write: written });
-  if (does.length === 0 && ranks.length === 0) return null;
+  const best = bestAt(measures, index, does[0]?.measure);
+  if (does.length === 0 && best.length === 0) return null;
   return html`<section class="summary" aria-label="What the head does">
     ${does.length > 0 && html`<ul class="does">${listed(does.slice(0, 1), state)}</ul>`}
     ${does.length > 1 && html`<details>
@@ -18,13 +18,10 @@ export function Summary({ model, measures, index, label, state }) {
       <ul class="does">${listed(does.slice(1), state)}</ul>
       <p class="soft small">In parentheses: 95% intervals, each for its number alone, so one may exclude 0 where p, which is corrected for the number of heads, is above 0.05. On texts they resample whole documents, whatever n counts.${does.some(({ measure }) => measure?.id.startsWith("syntax.")) && " The gain at the best of many relations is biased upwards by selection; what a relation beats is not corrected for the number of heads and relations."} Each line links to its measure.</p>
     </details>`}
-    ${ranks.length > 0 && html`<details>
+    ${best.length > 0 && html`<details class="tasks">
       <summary>Where it ranks</summary>
-      ${ranks.map(({ sentence, numbers }) => html`<div key=${sentence}>
-        <p><bdi>${sentence}</bdi></p>
-        ${numbers.length > 0 && html`<ul class="soft small">${numbers.map((line) => html`<li key=${line}><bdi>${line}</bdi></li>`)}</ul>`}
-      </div>`)}
-      <p class="soft small">Ranks are of the measured values. With ${measures.length} measures, some head comes first at each, by chance too.</p>
+      <p class="soft small">What its first line is read from, then the measures at which it is better than the baseline and in the first tenth of the heads. With ${measures.length} measures, some head comes first at each, by chance too.</p>
+      <ul class="tasks-columns">${best.map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}</ul>
     </details>`}
   </section>`;
 }

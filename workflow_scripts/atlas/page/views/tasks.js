@@ -23,7 +23,7 @@ export function Tasks({ model, measures, index, state }) {
   if (tasks.length === 0) return null;
   const others = measures.filter((measure) => measure.task !== null && !isInformative(measure, index)).length;
   return html`<section class="tasks" aria-labelledby="tasks-title">
-    <div class="section-head"><h3 id="tasks-title">Effects on each task</h3></div>
+    <div class="section-head row"><h3 id="tasks-title">Effects on each task</h3></div>
     <div class="tasks-columns">
       ${tasks.map((task) => html`<div key=${task}>
         <h4>${titleOf(model, task)}</h4>

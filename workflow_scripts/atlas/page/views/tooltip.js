@@ -2,9 +2,9 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { number, pValue } from "../lib/format.js";
-import { countOf, denial, hatched, headName, intervalOf, known, lensName, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
+import { countOf, denial, hatched, headName, intervalOf, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
+import { badgesAt } from "../lib/roles.js";
 import { useHover } from "./hooks.js";
-import { RolesOf } from "./roles.js";
 
 /**
  * @param {{model, measure, place}} props  place(index) -> {x, y, width} of the head within the picture,
@@ -18,9 +18,9 @@ export function Tooltip({ model, measure, place }) {
   const style = side === "left" ? `left:${at.x + 14}px;top:${at.y}px` : `right:${at.width - at.x + 14}px;top:${at.y}px`;
   return html`
     <div class="tooltip" aria-hidden="true" style=${style}>
-      <b>${headName(model, index)}</b> ${lensName(model, index) && html`<span class="small soft">${lensName(model, index)} from 0</span>`}
+      <b>${headName(model, index)}</b>
       <${Numbers} ...${{ measure, index }} />
-      <p><${RolesOf} ...${{ model, index, titled: true }} /></p>
+      ${badgesAt(model, index).map(({ id, title }) => html`<p key=${id}><bdi>${title}</bdi></p>`)}
     </div>
   `;
 }
