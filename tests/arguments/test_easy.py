@@ -18,7 +18,6 @@ from workflow_scripts.arguments.argument_easy import (
 from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.figures import measure_easy
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks.arct_files import read_split
 
@@ -171,15 +170,6 @@ def test_the_authors_runs_are_measured_as_ours(tmp_path: Path) -> None:
         ours[columns].reset_index(drop=True), theirs[columns].reset_index(drop=True)
     )
     assert all(path.stat().st_size for path in figure.values())
-
-
-def test_a_prediction_for_another_point_is_refused_by_line(tmp_path: Path) -> None:
-    path = authors(tmp_path) / "bov/preds.csv"
-    frame = pd.read_csv(path)
-    frame.loc[1, "id"] = "p9"
-    frame.to_csv(path, index=False)
-    with pytest.raises(InputError, match=r"preds.csv:3: p9 is no point of the study's dev set"):
-        read_published(tmp_path, points(), BOUNDS)
 
 
 def test_the_authors_own_validation_predictions(real_data: Path) -> None:

@@ -17,7 +17,6 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("GLUE with a header", "F", "F\0", 3, "a NUL character"),
     ("GLUE with a header", "F", b"\xff", 3, "byte 0xff at column 7 is not UTF-8"),
     ("GLUE without a header", "Our friends .", "", 1, "an empty text"),
-    ("ARCT", "\nb\t", "\na\t", 3, "id a is also in line 2"),
     ("CoNLL-X", "2\tdog", "3\tdog", 2, "index '3', 2 expected"),
     ("CoNLL-X", "2\tdet", "9\tdet", 1, "head 9 is outside this sentence of 3 words"),
     ("CoNLL-X", "0\troot", "1\troot", 1, "no word of this sentence has head 0"),

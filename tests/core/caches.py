@@ -50,18 +50,16 @@ def write_shards(
     lengths: list[int],
     places: list[list[int]],
     marks: Sequence[str] = (),
-    **changes: dict,
 ) -> list[Path]:
-    """A shard for each of `places`; the meta of the last is `changes`, where given."""
+    """A shard for each of `places`."""
     tokens, patterns = random_examples(lengths)
     patterns = [np.tril(pattern) for pattern in patterns] if marks else patterns
     rests = [1 - pattern.sum(-1) if marks else None for pattern in patterns]
     folder.mkdir()
     shards = [folder / f"{number}.h5" for number in range(len(places))]
     for shard, chosen in zip(shards, places, strict=True):
-        meta = META | changes if shard == shards[-1] else META
         part = [tokens[place] for place in chosen]
-        about = (LAYERS, HEADS, meta, np.array(chosen, int))
+        about = (LAYERS, HEADS, META, np.array(chosen, int))
         with CacheWriter(shard, part, *about, marks) as writer:
             for index, place in enumerate(chosen):
                 writer.write(index, patterns[place], rests[place])

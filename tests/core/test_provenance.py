@@ -105,13 +105,6 @@ def test_records_of_what_is_gone_are_deleted(study: Path) -> None:
     assert provenance.read(study / "3")
 
 
-def test_a_damaged_record_is_named(study: Path) -> None:
-    (study / "a/.provenance/one.json").write_text("{")
-    with pytest.raises(InputError, match=r"one\.json: not a record of one"):
-        job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})
-    assert any("not a record of one" in line for line in provenance.verify(study))
-
-
 def test_a_failed_job_leaves_the_old_product_with_its_record(study: Path) -> None:
     before = records(study)
 

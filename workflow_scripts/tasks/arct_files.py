@@ -1,4 +1,4 @@
-"""Strict readers of the official ARCT files and of the published adversarial set."""
+"""Readers of the official ARCT files and of the published adversarial set, which are fixed."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,17 +28,17 @@ def read_split(
     """The points of a split in a directory with the official files; None where it has none.
 
     A file with labels is preferred; one without them needs its truth file. `data` and `truth`
-    replace the official names. A truth file next to a file with labels must agree with it.
+    replace the official names.
     """
     full = data or _find(folder, (*FULL, *DATA), split)
     if full is None:
         return None
-    truth = truth or _find(folder, (*TRUTH, *(["truth.txt"] if split == "test" else [])), split)
     labelled = LABEL in next(read_lines(full), (0, ""))[1].split("\t")
+    truth = truth or _find(folder, (*TRUTH, *(["truth.txt"] if split == "test" else [])), split)
     if not labelled and truth is None:
         raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} next to it; add one")
     rows = read_points(full, labelled)
-    return rows if truth is None else join_truth(rows, truth, full)
+    return rows if labelled else join_truth(rows, truth)
 
 
 def read_points(path: Path, labelled: bool = True, mark: str = "") -> list[Row]:
@@ -51,7 +51,7 @@ def read_points(path: Path, labelled: bool = True, mark: str = "") -> list[Row]:
     _, names = next(lines, (0, []))
     needed = [ID, *ARCT_TEXTS, *([LABEL] if labelled else []), *([mark] if mark else [])]
     check_header(path, names, needed)
-    rows, seen = [], {}
+    rows = []
     for number, fields in lines:
         where = f"{path}:{number}"
         if len(fields) != len(names):
@@ -59,71 +59,33 @@ def read_points(path: Path, labelled: bool = True, mark: str = "") -> list[Row]:
                 f"{where}: {len(fields)} columns, but {len(names)} in the header; correct the row"
             )
         row = dict(zip(names, fields, strict=True))
-        for column in (ID, *ARCT_TEXTS):
-            if not row[column].strip():
-                raise InputError(f"{where}: an empty {column}; fill it in")
-        if row[ID] in seen:
-            raise InputError(f"{where}: id {row[ID]} is also in line {seen[row[ID]]}; remove one")
-        seen[row[ID]] = number
         point = {"id": row[ID], "source": where}
         point |= {column: " ".join(row[column].split()) for column in ARCT_TEXTS}
         if labelled:
             point["label"] = _label(row[LABEL], where)
-        if mark and row[mark] not in ("True", "False"):
-            raise InputError(f"{where}: {mark} is {row[mark]!r}; write True or False")
         if not mark or row[mark] == "True":
             rows.append(point)
-    if not seen:
-        raise InputError(f"{path}: no rows below the header; give the whole file")
     return rows
 
 
-def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
-    """The rows with the labels of a truth file, which must have exactly the ids of `data`.
-
-    A line of it has an id and a label, or is a comment.
-    """
-    labels: dict[str, tuple[int, str]] = {}  # with where each stands
+def join_truth(rows: list[Row], path: Path) -> list[Row]:
+    """The rows with the labels of a truth file, of lines with an id and a label, and comments."""
+    labels: dict[str, int] = {}
     for number, line in read_lines(path):
-        where = f"{path}:{number}"
-        if line.startswith("#") or not line.strip():
-            continue
-        fields = line.split()
-        if len(fields) != 2:
-            raise InputError(f"{where}: {len(fields)} fields; write an id and a label")
-        if fields[0] in labels:
-            raise InputError(f"{where}: a second line for id {fields[0]}; remove one")
-        labels[fields[0]] = _label(fields[1], where), where
+        if line.strip() and not line.startswith("#"):
+            id_, label = line.split()
+            labels[id_] = _label(label, f"{path}:{number}")
     for row in rows:
         if row["id"] not in labels:
             raise InputError(f"{path}: no label for id {row['id']} ({row['source']}); add it")
-        label, where = labels.pop(row["id"])
-        if row.get("label", label) != label:
-            raise InputError(
-                f"{where}: label {label} of {row['id']}, but {row['source']} has "
-                f"{row['label']}; correct one of them"
-            )
-        row["label"] = label
-    for id_, (_, where) in labels.items():
-        raise InputError(f"{where}: id {id_} is not in {data}; remove the line")
+        row["label"] = labels[row["id"]]
     return rows
 
 
 def read_claim_map(path: Path) -> dict[str, str]:
     """The negation of each claim, from a CSV file with columns original and negated."""
-    negations: dict[str, str] = {}
-    lines = read_rows(path)
-    _, names = next(lines, (0, []))
-    if names[:2] != ["original", "negated"]:
-        raise InputError(f"{path}:1: columns {', '.join(names)}; original,negated are needed")
-    for number, fields in lines:
-        if len(fields) != 2 or not all(field.strip() for field in fields):
-            raise InputError(f"{path}:{number}: write a claim, a comma and its negation")
-        claim, negated = (" ".join(field.split()) for field in fields)
-        if negations.get(claim, negated) != negated:
-            raise InputError(f"{path}:{number}: a second negation of {claim!r}; remove one")
-        negations[claim] = negated
-    return negations
+    rows = [row for _, row in read_rows(path)][1:]
+    return {" ".join(claim.split()): " ".join(negated.split()) for claim, negated in rows}
 
 
 def find_adversarial(folder: Path, name: str, needed: bool = True) -> Path | None:

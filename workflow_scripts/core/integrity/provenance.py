@@ -23,8 +23,6 @@ FOLDER = ".provenance"
 FORMAT = 1
 # What is no product of a job: logs, times, records and reports.
 NOT_PRODUCTS = ("logs", "benchmarks", FOLDER, digests.MARK, "report.html", "report.zip")
-# What is read of a record.
-READ = ("output", "sha256", "size", "inputs", "code", "params")
 # The distributions that results may depend on, by the module that is imported.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"} | {
     name: name
@@ -62,18 +60,11 @@ def content(path: Path, anew: bool = False) -> Content:
 
 
 def read(product: Path) -> dict[str, Any] | None:
-    """The record of a product; None where it has none. Raises InputError for a damaged record."""
-    record = record_path(product)
+    """The record of a product; None where it has none."""
     try:
-        found = json.loads(record.read_text(encoding="utf-8"))
-        return found | {key: found[key] for key in READ}
+        return json.loads(record_path(product).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{record}: not a record of {product.name} ({type(error).__name__}: {error}); "
-            f"delete it and {product}, and snakemake makes both again"
-        ) from error
 
 
 def now_at(name: str, output: str, product: Path) -> Path:
@@ -175,11 +166,7 @@ def verify(folder: Path) -> list[str]:
     found: dict[Path, dict[str, Any]] = {}  # the record of each product
     lines = []
     for product in recorded(folder):
-        try:
-            found[product] = read(product) or {}
-        except InputError as error:
-            lines.append(str(error))
-            continue
+        found[product] = read(product) or {}
         if not product.exists():
             lines.append(f"{product}: missing")
         elif not same(content(product, anew=True), found[product]):
