@@ -15,7 +15,6 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import job
 
-FORMAT = b"attention-atlas cache"
 VERSION = 2
 FLAT = {"ids": np.int32, "word": np.int32, "segment": np.int8}
 # Attributes that are written where they hold: only keys up to the query are stored, which are all
@@ -63,31 +62,21 @@ def refusal(path: Path, why: str) -> InputError:
     return InputError(f"{path}: {why}; delete it and run again")
 
 
-def open_complete(path: Path) -> h5py.File:
-    """The file of a complete cache of this format. Raises InputError for any other."""
-    if not path.is_file():
-        raise InputError(f"{path}: no such attention cache; run the extraction first")
+def opened(path: Path) -> h5py.File:
+    """The file of a cache of this format. Raises InputError for any other."""
     try:
         file = h5py.File(path, "r", locking=False)
-        attrs = dict(file.attrs)
-        name = attrs.get("format")
+        version = file.attrs["version"]
     except UNREADABLE as error:
-        why = f"is truncated or not an HDF5 file ({one_line(error)})"
-        raise refusal(path, why) from error
-    if name != FORMAT:
-        why = "is not an attention cache"
-    elif attrs.get("version") != VERSION:
-        why = f"has cache format {attrs.get('version')}, this program reads format {VERSION}"
-    elif not attrs.get("complete", False):
-        why = "is not complete: the extraction was interrupted"
-    else:
-        return file
-    file.close()
-    raise refusal(path, why)
+        raise refusal(path, f"is truncated or no attention cache ({one_line(error)})") from error
+    if version != VERSION:
+        file.close()
+        raise refusal(path, f"has cache format {version}, this program reads format {VERSION}")
+    return file
 
 
 class CacheWriter:
-    """Writes one cache, which is marked complete only if all was written without error.
+    """Writes one cache.
 
     `positions`, int64 [n], makes it a shard: those of its examples in the whole corpus. `marks` are
     those of MARKS that hold.
@@ -114,8 +103,8 @@ class CacheWriter:
         self._offsets = offsets(n_weights * n_layers * n_heads)
         self._rows = offsets(self._lengths * n_layers * n_heads)
         file = self._file = h5py.File(self.path, "w", libver="latest")
-        file.attrs.update(format=np.bytes_(FORMAT), meta=np.bytes_(json.dumps(meta).encode()))
-        file.attrs.update(version=VERSION, complete=False, n_layers=n_layers, n_heads=n_heads)
+        file.attrs.update(version=VERSION, meta=np.bytes_(json.dumps(meta).encode()))
+        file.attrs.update(n_layers=n_layers, n_heads=n_heads)
         file.attrs.update(dict.fromkeys(marks, True))
         for name in ("examples", "tokens", "pattern"):
             file.create_group(name)  # a group that a dataset's path makes has the time in it
@@ -177,12 +166,9 @@ class CacheWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
-            if kind is None:
-                self._file.flush()
-                self._file.attrs["complete"] = True
-                self._file.flush()
+            self._file.flush()
             used = self._file.id.get_filesize()
         finally:
             self._file.close()
@@ -190,14 +176,14 @@ class CacheWriter:
 
 
 class Cache(Patterns):
-    """A complete attention cache, read-only: random access and iteration, one example at a time.
+    """An attention cache, read-only: random access and iteration, one example at a time.
 
     Raises InputError for a truncated, foreign or older file, and for other weights than `card`'s.
     """
 
     def __init__(self, path: Path, card: dict[str, Any]) -> None:
         self.path = Path(path)
-        self._file = open_complete(self.path)
+        self._file = opened(self.path)
         attrs = self._file.attrs
         self.meta: dict[str, Any] = json.loads(attrs["meta"])
         self.n_layers, self.n_heads = int(attrs["n_layers"]), int(attrs["n_heads"])
