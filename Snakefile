@@ -55,7 +55,9 @@ for each in workflow.rules:
 # Parts of a product are no reason to make it again: any number of them gives the same bytes.
 recorded = PersistenceBase._input
 PersistenceBase._input = lambda self, job: [
-    file for file in recorded(self, job) if ".parts/" not in file
+    file
+    for file in recorded(self, job)
+    if not (file.startswith(f"{RESULTS}/") and ".parts/" in file)
 ]
 
 
