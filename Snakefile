@@ -9,6 +9,7 @@ from shlex import quote
 ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 sys.path.insert(0, str(ROOT))
 
+from snakemake.persistence import PersistenceBase
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.integrity import code_digest, provenance
 
@@ -49,6 +50,15 @@ for each in workflow.rules:
     if each.ruleinfo.group == "local":
         each.group = None
         workflow.localrules(each.name)
+
+
+# Parts of a product are no reason to make it again: any number of them gives the same bytes.
+recorded = PersistenceBase._input
+PersistenceBase._input = lambda self, job: [
+    file
+    for file in recorded(self, job)
+    if not (file.startswith(f"{RESULTS}/") and ".parts/" in file)
+]
 
 
 # Functions: Snakemake would else parse all their paths whenever it reads the rules, for each job too.

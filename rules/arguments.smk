@@ -20,8 +20,6 @@ ARGUMENT_BERT = {
     | {"grid": ARGUMENT_GRIDS.get(model, ARGUMENT_TRAINING["bert"]["grid"])}
     for model in SERVED["arguments"]
 }
-# Models that the chapter looks into: those trained on the original points.
-ARGUMENT_KEPT = {"trained_on": "original", "seed": ARGUMENTS["seeds"]}
 
 
 wildcard_constraints:

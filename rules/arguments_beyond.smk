@@ -3,16 +3,19 @@
 arguments_beyond = Products("arguments", "niven2019", "Beyond the paper")
 
 
+# Models that the chapter looks into: those trained on the original points.
+ARGUMENT_KEPT = "<results>/{model}/arguments/bert.original.{seed}"
+ARGUMENT_SEEDS = {"seed": ARGUMENTS["seeds"], "allow_missing": True}
+
+
 use rule model_step as argument_reliance with:
     input:
-        **contents(
-            weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
-        ),
+        **contents(weights=ARGUMENT_KEPT),
         **MODEL,
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
     output:
-        reliance="<results>/{model}/arguments/bert.reliance.parquet",
+        reliance="<results>/{model}/arguments/bert.{seed}.reliance.parquet",
     priority: 5
     resources:
         **SAMPLING_JOB,
@@ -24,21 +27,18 @@ use rule model_step as argument_reliance with:
         cue=ARGUMENTS["cues"]["cue"],
         max_cues=ARGUMENTS["reliance"]["cues"],
         same=ARGUMENTS["cues"]["same"],
-        seed=config["seed"],
+        seed=lambda w: int(w.seed),
+        sample_seed=config["seed"],
 
 
 use rule argument_reliance as argument_reliance_words with:
     input:
         **ARGUMENT_VECTORS,
-        **contents(
-            weights=expand(
-                rules.argument_run_words.output.weights, trained_on="original", allow_missing=True
-            )
-        ),
+        **contents(weights="<results>/arguments/{family}.original.{seed}"),
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
     output:
-        reliance="<results>/arguments/{family}.reliance.parquet",
+        reliance="<results>/arguments/{family}.{seed}.reliance.parquet",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -51,8 +51,12 @@ arguments_beyond.drawn(
     "predictions after a cue is changed",
     input={
         "reliance": [
-            rules.argument_reliance.output.reliance,
-            *expand(rules.argument_reliance_words.output.reliance, family=ARGUMENT_WORD_FAMILIES),
+            *expand(rules.argument_reliance.output.reliance, **ARGUMENT_SEEDS),
+            *expand(
+                rules.argument_reliance_words.output.reliance,
+                family=ARGUMENT_WORD_FAMILIES,
+                **ARGUMENT_SEEDS,
+            ),
         ]
     },
     params={"bootstrap": ARGUMENTS["reliance"]["bootstrap"], "seed": config["seed"]},
@@ -62,13 +66,11 @@ arguments_beyond.drawn(
 
 use rule model_step as argument_heads with:
     input:
-        **contents(
-            weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
-        ),
+        **contents(weights=ARGUMENT_KEPT),
         **MODEL,
         table=rules.prepare_arct.output.table,
     output:
-        heads="<results>/{model}/arguments/heads.parquet",
+        heads="<results>/{model}/arguments/bert.{seed}.heads.parquet",
     priority: 5
     resources:
         **SAMPLING_JOB,
@@ -82,13 +84,14 @@ use rule model_step as argument_heads with:
         settings=lambda w: ARGUMENT_BERT[w.model],
         pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
         precision=config["precision"],
-        seed=config["seed"],
+        seed=lambda w: int(w.seed),
+        sample_seed=config["seed"],
 
 
 arguments_beyond.drawn(
     "niven2019-heads",
     "heads that carry the cue",
-    input={"heads": rules.argument_heads.output.heads},
+    input={"heads": expand(rules.argument_heads.output.heads, **ARGUMENT_SEEDS)},
     params={
         "bootstrap": ARGUMENTS["heads"]["bootstrap"],
         "permutations": ARGUMENTS["heads"]["permutations"],

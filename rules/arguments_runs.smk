@@ -78,10 +78,9 @@ use rule training_step as argument_run with:
         setups=ARGUMENTS["setups"],
         trained_on="{trained_on}",
         settings=lambda w: ARGUMENT_BERT[w.model],
-        seeds=lambda w: [int(w.seed)],
+        seed=lambda w: int(w.seed),
 
 
-# These are trained in seconds, less than a job needs to start: one job has all seeds.
 use rule argument_run as argument_run_words with:
     input:
         **ARGUMENT_VECTORS,
@@ -92,15 +91,14 @@ use rule argument_run as argument_run_words with:
     output:
         **folder(
             "weights",
-            "<results>/arguments/{family}.{trained_on}",
+            "<results>/arguments/{family}.{trained_on}.{seed}",
             kept=FINETUNE["keep_weights"],
         ),
-        curves="<results>/arguments/{family}.{trained_on}.curves.csv",
+        curves="<results>/arguments/{family}.{trained_on}.{seed}.curves.csv",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
         family="{family}",
-        seeds=ARGUMENTS["seeds"],
         settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
@@ -118,6 +116,7 @@ use rule model_step as argument_predictions with:
         family="bert",
         setups=ARGUMENTS["setups"],
         trained_on="{trained_on}",
+        seed=lambda w: int(w.seed),
         settings=lambda w: ARGUMENT_BERT[w.model],
 
 
@@ -127,7 +126,7 @@ use rule argument_predictions as argument_predictions_words with:
         **ARGUMENT_VECTORS,
         table=rules.prepare_arct.output.table,
     output:
-        predictions="<results>/arguments/{family}.{trained_on}.parquet",
+        predictions="<results>/arguments/{family}.{trained_on}.{seed}.parquet",
     resources:
         **ARGUMENT_WORDS_JOB,
     params:
@@ -148,6 +147,7 @@ use rule light_step as argument_scores with:
                 rules.argument_predictions_words.output.predictions,
                 trained_on=ARGUMENTS["train_on"],
                 family=ARGUMENT_WORD_FAMILIES,
+                seed=ARGUMENTS["seeds"],
             ),
         ],
     output:

@@ -52,13 +52,24 @@ use rule torch_step as model_card with:
 MODEL = {"model": rules.model_card.output.model, "files": model_files}
 
 
+# Where several jobs share a corpus, its cache is joined from their parts.
+ATTENTION_PARTS = (
+    gather.attention("<results>/{{model}}/attention/{{corpus}}.parts/{scatteritem}.h5")
+    if config["attention"]["shards"] > 1
+    else []
+)
+
+
 use rule model_step as extract with:
     input:
         **MODEL,
         corpus="<results>/corpora/{corpus}.jsonl",
+        parts=ATTENTION_PARTS,
     output:
-        shard=cache_file("<results>/{model}/attention/{corpus}.h5"),
+        attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
     priority: 8  # many jobs wait for it
+    resources:
+        **({"mem_mb": memory(1500)} if ATTENTION_PARTS else MODEL_JOB),
     params:
         **step("attention/extract.py"),
         part=None,
@@ -72,7 +83,9 @@ use rule extract as extract_task with:
         **MODEL,
         corpus=rules.task_annotation.output.examples,
     output:
-        shard=cache_file("<results>/{model}/attention/{task}.h5"),
+        attention=cache_file("<results>/{model}/attention/{task}.h5"),
+    resources:
+        **MODEL_JOB,
     params:
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
 
@@ -83,29 +96,20 @@ use rule extract_task as extract_checkpoint with:
         model="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         corpus="<results>/tasks/{task}.jsonl",
     output:
-        shard=cache_file("<results>/{model}/attention/{task}.{init}.{seed}.h5"),
+        attention=cache_file("<results>/{model}/attention/{task}.{init}.{seed}.h5"),
     group:
         "tuned"  # with finetuning_tables: two short jobs
 
 
-# Where several jobs share a corpus, its cache is joined from their shards.
-if config["attention"]["shards"] > 1:
+if ATTENTION_PARTS:
 
-    ruleorder: join_shards > extract
-
-    use rule extract as extract_shard with:
+    use rule extract as extract_part with:
+        input:
+            **MODEL,
+            corpus="<results>/corpora/{corpus}.jsonl",
         output:
-            shard=temp("<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5"),
+            attention=temp("<results>/{model}/attention/{corpus}.parts/{scatteritem}.h5"),
+        resources:
+            **MODEL_JOB,
         params:
             part="{scatteritem}",
-
-    use rule analysis_step as join_shards with:
-        input:
-            shards=gather.attention(
-                "<results>/{{model}}/attention/{{corpus}}.shards/{scatteritem}.h5"
-            ),
-            model=rules.model_card.output.model,
-        output:
-            attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
-        params:
-            **step("attention/join_shards.py"),

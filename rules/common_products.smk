@@ -70,8 +70,6 @@ class Products:
         path = f"{self._folder()}/figures/{name}"
         stem = name.partition(".")[0]
         own, caption = own or stem.replace("-", "_"), caption or captioned(stem, "figure")
-        if not (ROOT / f"report/{caption}.rst").is_file():
-            raise InputError(f"report/{caption}.rst, the caption of {path}.svg, is missing")
         if self.wanted:
             for kind in ("svg", "pdf", "png"):
                 FIGURES.extend(for_all(f"{path}.{kind}", model=self.models()))

@@ -29,23 +29,25 @@ def untrained_groups(model: str) -> list[dict]:
 
 def untrained_patterns(model: str) -> dict:
     """The shares of classes of maps, without those of classifiers, which a copy is not tuned to."""
-    step, n = step_of(rules.pattern_shares, model), len(TASKS)
-    step["input"] |= {name: step["input"][name][:n] for name in ("caches", "cards")}
-    step["params"]["names"] = step["params"]["names"][:n]
+    step, folder = step_of(rules.pattern_shares, model), f"{RESULTS}/{model}/attention"
+    step["input"] = {
+        "classifier": rules.pattern_classifier.output.classifier.replace("<results>", RESULTS),
+        "caches": [f"{folder}/{task}.h5" for task in TASKS],
+        "cards": [f"{folder}/model.json"] * len(TASKS),
+    }
+    step["params"]["names"] = [PATTERN_CLASSIFIED[task] for task in TASKS]
     settings = {"one_pass": False, "by_norm": False}
     return {"steps": [step], "sources": sources_of(model, [step]), **settings}
 
 
-def untrained_products(model: str) -> list[str]:
+def untrained_products(model: str, seeds=UNTRAINED_SEEDS) -> list[str]:
     """What the steps write, of each copy in untrained/<seed>/ of the model's folder."""
     groups = untrained_groups(model) if model in SERVED["untrained"] else []
     steps = [step for group in groups for step in group["steps"]]
     files = [file for step in steps for file in files_in(step["output"].values())]
     folder = f"{RESULTS}/{model}/"
     return [
-        f"{folder}untrained/{seed}/{file.removeprefix(folder)}"
-        for seed in UNTRAINED_SEEDS
-        for file in files
+        f"{folder}untrained/{seed}/{file.removeprefix(folder)}" for seed in seeds for file in files
     ]
 
 
@@ -65,7 +67,8 @@ def untrained_files(model: str) -> list[str]:
 
 
 # Without wildcards, as what is measured depends on the model.
-for untrained_number, untrained_model in enumerate(SERVED["untrained"], start=1):
+UNTRAINED_COPIES = product(SERVED["untrained"], UNTRAINED_SEEDS)
+for untrained_number, (untrained_model, untrained_seed) in enumerate(UNTRAINED_COPIES, start=1):
 
     rule:
         name:
@@ -75,11 +78,11 @@ for untrained_number, untrained_model in enumerate(SERVED["untrained"], start=1)
             model=f"{RESULTS}/{untrained_model}/attention/model.json",
             corpora=untrained_corpora(untrained_model),
         output:
-            products=untrained_products(untrained_model),
+            products=untrained_products(untrained_model, [untrained_seed]),
         log:
-            f"<logs>/attention/{untrained_model}.untrained.log",
+            f"<logs>/attention/{untrained_model}.{untrained_seed}.untrained.log",
         benchmark:
-            f"<benchmarks>/attention/{untrained_model}.untrained.tsv"
+            f"<benchmarks>/attention/{untrained_model}.{untrained_seed}.untrained.tsv"
         conda:
             "../envs/torch.yaml"
         threads: config["threads"]

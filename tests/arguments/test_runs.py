@@ -83,9 +83,9 @@ def trained(
     """Accuracy by set-up, split and points."""
     plan = RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
     trained_on = frame[frame["split"] != "test"]
-    curves = argument_run.train_all(family, trained_on, plan, None, folder / "weights/1")
-    models = argument_run.kept_models(family, [folder / "weights"], plan.setups, CPU)
-    predictions = predict_all(family, models, frame, plan.trained_on)
+    curves = argument_run.train_all(family, trained_on, plan, None, folder / "weights")
+    models = argument_run.kept_models(family, folder / "weights", plan.setups, CPU)
+    predictions = predict_all(family, models, frame, plan.trained_on).assign(seed=1)
     assert (curves.groupby("setup")["best"].sum() == 1).all()
     return measure(predictions, BOUNDS).set_index(["setup", "split", "points"])
 

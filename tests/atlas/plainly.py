@@ -334,7 +334,7 @@ LEFT_OUT = (
     "ablation/<task>.finetuned.<seed>.attribution.parquet",
     "ablation/next_token.attribution.parquet",
     "ablation/pairs.parquet",
-    "arguments/heads.parquet",
+    "arguments/bert.<seed>.heads.parquet",
     "patterns/predictions.parquet",
     "clusters/linguistic.parquet",
     "coreference/examples.parquet",

@@ -10,7 +10,6 @@ import pytest
 from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
 from workflow_scripts.atlas.atlas_data import about_data
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import Study, Table, Tables, number, run_titles
 
 HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -109,17 +108,12 @@ def test_the_class_of_maps_is_the_most_frequent_one(model: MadeUpModel) -> None:
     assert found["patterns.sst2.pretrained.vertical-diagonal"]["value"] == [10, 0, 0, 62.5]
 
 
-def test_a_head_without_a_row_is_null_and_two_rows_are_an_error(model: MadeUpModel) -> None:
+def test_a_head_without_a_row_is_null(model: MadeUpModel) -> None:
     frame = pd.DataFrame({"layer": [0, 1], "head": [1, 0], "x": [0.5, 2.0]})
     model.write("some/table.parquet", frame)
     found = Tables(read(model.card), model.folder, model.products)
     rows = found.select(Table("some/table.parquet", "x").rows())
     assert found.per_head(rows, "x") == [None, 0.5, 2.0, None]
-    twice = pd.concat([rows, rows])
-    with pytest.raises(InputError, match=r"tiny: x is not given once for each of 2 x 2 heads"):
-        found.per_head(twice, "x")
-    with pytest.raises(InputError, match=r"delete the model's tables"):
-        found.per_head(rows.assign(head=2), "x")
 
 
 def test_generated_and_silver_data_are_named(model: MadeUpModel) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.atlas.evidence import caption_parts, claims_of, figures_of
+from workflow_scripts.atlas.evidence import claims_of, figures_of
 from workflow_scripts.claims.verdicts import JUDGED, NOT_RUN, NOT_TESTED
 from workflow_scripts.core.measures.shown_claims import BADGES, fragment
 
@@ -87,8 +87,3 @@ def test_the_curves_of_streaming_heads_have_the_list_of_heads(tmp_path: Path) ->
     one, other = figures_of(2 * [tmp_path / "a.svg"], listed, [folder])
     assert one["files"] == {name: name for name in ("full_attention_heads.tsv", "config.json")}
     assert "files" not in other
-
-
-def test_markup_that_the_page_does_not_show_is_refused() -> None:
-    with pytest.raises(ValueError, match="strong in a caption"):
-        caption_parts("**Bold**.")

@@ -9,7 +9,7 @@ from workflow_scripts.core.data.cards import read_card
 
 def write_cache(path: Path, card: Path, corpus: Path, max_tokens: int = 64) -> Path:
     """The attention cache of a corpus file, by the model of a card."""
-    extract.main(model=card, corpus=corpus, shard=path, max_tokens=max_tokens, device="cpu")
+    extract.main(model=card, corpus=corpus, attention=path, max_tokens=max_tokens, device="cpu")
     return path
 
 

@@ -10,7 +10,7 @@ from transformers import AutoModel
 
 from tests.attention.builders import open_cache
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
-from workflow_scripts.attention import extract, join_shards
+from workflow_scripts.attention import extract
 from workflow_scripts.core.data.annotations import Example, write_records
 
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
@@ -34,7 +34,7 @@ def write_corpus(path: Path, lengths: np.ndarray) -> None:
 def run(study: Path, name: str = "shard.h5", **options: object) -> Path:
     settings = {"max_tokens": 40, "batch_tokens": 200, "device": "cpu"} | options
     model, corpus = study / "model.json", study / "corpus.jsonl"
-    extract.main(model=model, corpus=corpus, shard=study / name, **settings)
+    extract.main(model=model, corpus=corpus, attention=study / name, **settings)
     return study / name
 
 
@@ -77,6 +77,6 @@ def test_joined_shards_are_the_unsplit_cache_byte_for_byte(study: Path, n_shards
     """Of some 5 batches; of 13 shards most are empty."""
     parts = [f"{number}-of-{n_shards}" for number in range(1, n_shards + 1)]
     shards = [run(study, f"{part}.h5", batch_tokens=100, part=part) for part in parts]
-    join_shards.main(shards, study / "model.json", study / "joined.h5")
+    run(study, "joined.h5", parts=shards)
     whole = run(study, "whole.h5", batch_tokens=100)
     assert (study / "joined.h5").read_bytes() == whole.read_bytes()

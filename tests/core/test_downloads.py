@@ -77,7 +77,6 @@ def test_what_is_fetched_lies_in_the_folder_of_its_source() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"study": "Downloads"}, "'Downloads' is a folder of all studies; take another"),
         ({"tasks": {"arct": {"from": "fetch:arkt"}}}, "arct.from: 'arkt' is no source; accepted"),
         ({"tasks": {"mrpc": {"from": "fetch:gum/dep/stan"}}}, "the source gum has no such file"),
     ],

@@ -323,7 +323,6 @@ def test_windows_of_documents_and_of_a_single_one(
         ("bad.csv", b"id,body\n1,a\n", "bad.csv:2: no column 'text'; .*: id, body"),
         ("bad.csv", b"id,text\n1,a,b\n", "bad.csv:2: 3 columns where the header has 2"),
         ("bad.parquet", b"PAR1", "bad.parquet: not a complete Parquet file"),
-        ("bad.conllu", b"1\tThe\n\n", "bad.conllu:1: 2 columns between tabs"),
     ],
 )
 def test_wrong_texts(tmp_path: Path, name: str, content: bytes, words: str) -> None:

@@ -47,20 +47,6 @@ def test_words_with_blanks_as_in_the_largest_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(matrix, np.array(expected, np.float32))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("the 1 2 3\na 1 2\n", r"g\.txt:2: 2 numbers, 3 expected"),
-        ("the 1 2 3\na 1 x 2\n", r"g\.txt:2: .*'x'"),
-        ("", "no vector"),
-    ],
-)
-def test_malformed_glove(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "g.txt").write_text(text)
-    with pytest.raises(InputError, match=message):
-        run(tmp_path, {"path": str(tmp_path / "g.txt")})
-
-
 def test_the_downloader_reads_data_and_runs_no_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ ATTENTION = "results/renamed/tiny/attention/mrpc.finetuned.1.h5"
 def attention(study: str, name: str) -> bytes:
     """A new cache of the fine-tuned model of a study, in the working directory."""
     card, corpus = (Path(path.replace("tiny", study, 1)) for path in (CARD, EXAMPLES))
-    extract.main(model=card, corpus=corpus, shard=Path(name), **SETTINGS)
+    extract.main(model=card, corpus=corpus, attention=Path(name), **SETTINGS)
     return Path(name).read_bytes()
 
 

@@ -68,10 +68,7 @@ def test_a_packed_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "rows", "words"),
     [
-        ("mrpc", ["1\t1\t2\tA\tB\tC"], ["train.tsv:2", "6 columns"]),
-        ("sst2", ["good\t1", "\t0"], ["train.tsv:3", "empty text"]),
         ("stsb", ["0\tg\tf\ty\to\ts\ts\tA\tB\t5.1"], ["train.tsv:2", "'5.1'", "0 to 5"]),
-        ("mnli", ["0\t-\tx\tA\tB\tneutral\t-"], ["train.tsv:2", "'-'", "contradiction"]),
         ("cola", ["source\tlabel\tmark\tsentence", COLA], ["train.tsv:1", "'label'", "0, 1"]),
     ],
 )

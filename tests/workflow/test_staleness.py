@@ -34,11 +34,12 @@ def test_a_config_key_reruns_what_reads_it(tiny_study: TinyStudy, copied_study: 
     copied_study.config["surface"]["threshold"] = 0.4
     copied_study.config["tasks"]["mrpc"]["from"]["generate"]["train"] = 18
     copied_study.write_config()
-    # head_changes and the job of untrained copies have its settings.
+    # head_changes and the jobs of untrained copies have its settings.
     direct = {
         "relative_position",
         "head_changes",
         "untrained_1",
+        "untrained_2",
         "generate_task",
         "generate_training",
     }
@@ -66,6 +67,8 @@ def test_what_is_evaluated_on_trains_nothing_again(copied_study: TinyStudy) -> N
 
 def test_settings_that_change_no_weight_train_nothing_again(copied_study: TinyStudy) -> None:
     copied_study.config["device"] = "auto"
+    for chapter in ("attention", "ablation", "pruning"):
+        copied_study.config[chapter]["shards"] = 2
     copied_study.write_config()
     assert copied_study.planned() == set()
     copied_study.config["checkpoints"]["finetune"]["every_epoch"] = []

@@ -21,40 +21,41 @@ HELD_OUT = ("original", "negated")
 
 def predict_all(
     family: Family,
-    models: Iterable[tuple[dict[str, Any], nn.Module]],
+    models: Iterable[tuple[str, nn.Module]],
     points: pd.DataFrame,
     trained_on: str,
 ) -> pd.DataFrame:
-    """Logits of each model, with `setup` and `seed`, on its training set and the held-out ones."""
+    """Logits of the model of each set-up on its training set and the held-out ones."""
     encode, predictions = cache(family.encode), []
     parts = {"train": sets_of(points, trained_on)[0]}
     parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}
-    for named, model in models:
+    for setup, model in models:
         for split, part in parts.items():
-            logits = predict(family, model, encode, part, named["setup"])
-            predictions.append(logits.assign(split=split, seed=named["seed"]))
+            logits = predict(family, model, encode, part, setup)
+            predictions.append(logits.assign(split=split))
     about = {"family": family.name, "trained_on": trained_on}
     return pd.concat(predictions, ignore_index=True).assign(**about)
 
 
 def main(
     table: Path,
-    weights: list[Path],
+    weights: Path,
     predictions: job.Out,
     family: str,
     setups: list[str],
     trained_on: str,
+    seed: int,
     settings: dict[str, Any],
     device: str = "auto",
     model: Path | None = None,
     vectors: Path | None = None,
     words: Path | None = None,
 ) -> None:
-    """Write the logits of every seed and set-up, from folders of <seed>/<set-up>."""
+    """Write the logits of every set-up, whose weights are in `weights`/<set-up>."""
     points = read_arct(table)
     opened = open_family(family, settings, points, model, vectors, words)
     models = kept_models(opened, weights, setups, running.pick_device(device))
-    tables.write(predict_all(opened, models, points, trained_on), predictions)
+    tables.write(predict_all(opened, models, points, trained_on).assign(seed=seed), predictions)
 
 
 if __name__ == "__main__":

@@ -80,25 +80,25 @@ def with_changes(
 
 def measure(
     family: Family,
-    models: Iterable[tuple[dict[str, Any], nn.Module]],
+    models: Iterable[tuple[str, nn.Module]],
     points: Mapping[Cue, Mapping[str, pd.DataFrame]],
 ) -> pd.DataFrame:
-    """Logits of every model (with its `setup` and `seed`) on the points of every cue and change."""
+    """Logits of the model of each set-up on the points of every cue and change."""
     encode, frames = cache(family.encode), []
-    for named, model in models:
+    for setup, model in models:
         for cue, changes in points.items():
             for change, frame in changes.items():
-                logits = predict(family, model, encode, frame, named["setup"])
+                logits = predict(family, model, encode, frame, setup)
                 about = {"cue": " ".join(cue), "change": change}
                 about |= {"split": frame["split"], "side": frame["side"]}
-                frames.append(logits.assign(**named, **about))
+                frames.append(logits.assign(**about))
     return pd.concat(frames, ignore_index=True).assign(family=family.name)
 
 
 def main(
     table: Path,
     cues: Path,
-    weights: list[Path],
+    weights: Path,
     reliance: job.Out,
     family: str,
     setups: list[str],
@@ -107,20 +107,21 @@ def main(
     max_cues: int,
     same: dict[str, str],
     seed: int,
+    sample_seed: int,
     device: str = "auto",
     model: Path | None = None,
     vectors: Path | None = None,
     words: Path | None = None,
 ) -> None:
-    """Write the logits on unchanged and changed points, for every seed and kept set-up."""
+    """Write the logits on unchanged and changed points, for every kept set-up."""
     points = read_arct(table)
     opened = open_family(family, settings, points, model, vectors, words)
     measured_cues = tables.read(cues)
     chosen = cues_to_change(measured_cues, cue, max_cues)
     models = kept_models(opened, weights, setups, running.pick_device(device))
     held = pd.concat(held_out(points), ignore_index=True)
-    changed_points = {each: with_changes(held, each, same, seed) for each in chosen}
-    tables.write(measure(opened, models, changed_points), reliance)
+    changed_points = {each: with_changes(held, each, same, sample_seed) for each in chosen}
+    tables.write(measure(opened, models, changed_points).assign(seed=seed), reliance)
 
 
 if __name__ == "__main__":

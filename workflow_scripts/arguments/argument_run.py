@@ -1,4 +1,4 @@
-"""A family of models trained on ARCT: every seed and set-up (Niven and Kao 2019)."""
+"""A family of models trained on ARCT, in every set-up (Niven and Kao 2019)."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -79,11 +79,11 @@ def train_all(
 ) -> pd.DataFrame:
     """Train each set-up at the point that `grid` (the table of `search`) has chosen; the curves.
 
-    The weights are saved below `weights`.
+    The weights are saved below `weights`, in a folder for each set-up.
     """
     encode, curves = cache(family.encode), []
     sets = sets_of(points, plan.trained_on)
-    weights.mkdir(parents=True)
+    weights.mkdir()
     for setup in plan.setups:
         searched = "full" if plan.settings["search"] == "full" else setup
         chosen = chosen_in(plan.settings["grid"], grid, searched)
@@ -96,13 +96,11 @@ def train_all(
 
 
 def kept_models(
-    family: Family, weights: Sequence[Path], setups: Sequence[str], device: torch.device
-) -> Iterator[tuple[dict[str, Any], nn.Module]]:
-    """Each saved model with its `setup` and `seed`, from folders of <seed>/<set-up>."""
-    folders = {int(path.name): path for folder in weights for path in folder.glob("[0-9]*")}
-    for seed, setup in itertools.product(sorted(folders), setups):
-        model = family.load(folders[seed] / setup, setup, device)
-        yield {"setup": setup, "seed": seed}, model
+    family: Family, weights: Path, setups: Sequence[str], device: torch.device
+) -> Iterator[tuple[str, nn.Module]]:
+    """The saved model of each set-up, with the set-up's name."""
+    for setup in setups:
+        yield setup, family.load(weights / setup, setup, device)
 
 
 def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> Hyperparameters:
@@ -140,22 +138,18 @@ def main(
     setups: list[str],
     trained_on: str,
     settings: dict[str, Any],
-    seeds: list[int],
+    seed: int,
     device: str = "auto",
     grid: Path | None = None,
     model: Path | None = None,
     vectors: Path | None = None,
     words: Path | None = None,
 ) -> None:
-    """Write a row per epoch, and the weights: `weights`/<seed>/<set-up>."""
+    """Write a row per epoch, and the weights: `weights`/<set-up>."""
     points = read_arct(table)
     opened = open_family(family, settings, points, model, vectors, words)
-    weights.mkdir()
-    runs = []
-    for seed in job.progress(seeds, desc="seeds"):
-        plan = RunPlan(setups, trained_on, settings, seed, running.pick_device(device))
-        runs.append(train_all(opened, points, plan, grid, weights / str(seed)))
-    tables.write_csv(pd.concat(runs, ignore_index=True), curves)
+    plan = RunPlan(setups, trained_on, settings, seed, running.pick_device(device))
+    tables.write_csv(train_all(opened, points, plan, grid, weights), curves)
 
 
 if __name__ == "__main__":

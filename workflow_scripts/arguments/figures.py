@@ -453,13 +453,13 @@ def measure_heads(frame: pd.DataFrame, draws: int, permutations: int, seed: int)
 
 @figures.drawn
 def niven2019_heads(
-    heads: Path, table: Out, bootstrap: int, permutations: int, seed: int
+    heads: list[Path], table: Out, bootstrap: int, permutations: int, seed: int
 ) -> Figure:
     """Every head's effects with intervals: a panel per set-up and measure, of held-out points.
 
     Measures without a significant effect are left out, unless none has any.
     """
-    measured = measure_heads(tables.read(heads), bootstrap, permutations, seed)
+    measured = measure_heads(tables.read_all(heads), bootstrap, permutations, seed)
     tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
     shown = measured[measured["split"] == measured["split"].iloc[0]]
     cells = dict(list(shown.groupby(["setup", "measure"])))

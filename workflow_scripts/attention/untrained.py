@@ -1,4 +1,4 @@
-"""Measures of copies of a model with random weights: what its shape and tokens alone give."""
+"""Measures of a copy of a model with random weights: what its shape and tokens alone give."""
 
 import shutil
 from itertools import islice
@@ -39,36 +39,33 @@ def main(
     threads: int = 1,
     files: list[Path] = (),  # recorded
 ) -> None:
-    """Run `groups` of steps, as `on_the_fly` does, for each copy, on the first segments of corpora.
+    """Run `groups` of steps, as `on_the_fly` does, for a copy, on the first segments of corpora.
 
     `products` are, in untrained/<seed>/, what the steps would write for the model itself.
     """
-    by_seed: dict[Path, dict[Path, Path]] = {}
-    for product in products:
-        path = job.final(product)  # .../<model>/untrained/<seed>/<chapter>/<name>
-        by_seed.setdefault(path.parents[1], {})[path] = product
-    for copy, written in by_seed.items():
-        with TemporaryDirectory() as folder:
-            places: dict[str, Any] = {}
-            for path in (model, *corpora, *written):
-                place = path.relative_to(copy) if path in written else Path(path.name)
-                places[str(path)] = Path(folder, place)
-                places[str(path)].parent.mkdir(exist_ok=True)
-            card = random_copy(read_card(model), int(copy.name), Path(folder, "model"))
-            write_card(card, places[str(model)])
-            for corpus in corpora:
-                with corpus.open(encoding="utf-8") as lines:
-                    first = "".join(islice(lines, n_segments))
-                places[str(corpus)].write_text(first, encoding="utf-8")
-            # Steps name what they would write for the model itself.
-            original = f"{copy.parents[1]}/"
-            own = {path.replace(f"{copy}/", original): place for path, place in places.items()}
-            for group in groups:
-                settings = batch_tokens, precision, group["by_norm"]
-                read = readers(group["sources"], own, device, *settings)
-                run_steps(group["steps"], own | read, group["one_pass"], device, threads)
-            for path, product in written.items():
-                shutil.move(places[str(path)], product)
+    written = {job.final(product): product for product in products}
+    copy = next(iter(written)).parents[1]  # .../<model>/untrained/<seed>, below it <chapter>/<name>
+    with TemporaryDirectory() as folder:
+        places: dict[str, Any] = {}
+        for path in (model, *corpora, *written):
+            place = path.relative_to(copy) if path in written else Path(path.name)
+            places[str(path)] = Path(folder, place)
+            places[str(path)].parent.mkdir(exist_ok=True)
+        card = random_copy(read_card(model), int(copy.name), Path(folder, "model"))
+        write_card(card, places[str(model)])
+        for corpus in corpora:
+            with corpus.open(encoding="utf-8") as lines:
+                first = "".join(islice(lines, n_segments))
+            places[str(corpus)].write_text(first, encoding="utf-8")
+        # Steps name what they would write for the model itself.
+        original = f"{copy.parents[1]}/"
+        own = {path.replace(f"{copy}/", original): place for path, place in places.items()}
+        for group in groups:
+            settings = batch_tokens, precision, group["by_norm"]
+            read = readers(group["sources"], own, device, *settings)
+            run_steps(group["steps"], own | read, group["one_pass"], device, threads)
+        for path, product in written.items():
+            shutil.move(places[str(path)], product)
 
 
 if __name__ == "__main__":

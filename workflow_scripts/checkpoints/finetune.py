@@ -137,8 +137,7 @@ def main(
         epochs.mkdir()
         for epoch in work.glob("epoch-*"):
             shutil.copytree(epoch, epochs / epoch.name)
-    about = {"model": base["name"], "task": definition.title, "init": init}
-    about["seed"] = fine_tuning.seed
+    about = {"task": definition.title, "init": init, "seed": fine_tuning.seed}
     tables.write_csv(losses.assign(**about), curve)
     shutil.rmtree(work)
 

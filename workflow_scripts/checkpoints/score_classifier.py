@@ -79,7 +79,7 @@ def main(
         for split, rows in splits.items():
             given = rows["label"].to_numpy(), logits_of(classifier, tokens[split])
             scores += score_rows(definition, stage, split, *given, bootstrap, sample_seed)
-    about = {"model": base["name"], "task": definition.title, "init": init, "seed": seed}
+    about = {"task": definition.title, "init": init, "seed": seed}
     tables.write(pd.DataFrame(scores).assign(**about), metrics)
 
 

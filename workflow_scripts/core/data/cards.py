@@ -23,9 +23,12 @@ def read_card(path: Path) -> dict[str, Any]:
     """The content of a card, as `models.describe` gives it.
 
     A model that the study trained stands next to its card, which has its name as `trained`: so it
-    is found wherever the study is. So is a converted model, whose `directory` is added.
+    is found wherever the study is. So is a converted model, whose `directory` is added. A model of
+    the study is called what its folder is, also after that was renamed.
     """
     card = json.loads(path.read_text(encoding="utf-8"))
+    if path.parent.name == "attention":
+        card["name"] = path.parents[1].name
     source = card.get("source", {})
     if "trained" in source:
         card["source"] = {"path": str(path.parent / source["trained"])}

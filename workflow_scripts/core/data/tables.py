@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from workflow_scripts.core.errors import InputError
-
 Item = TypeVar("Item")
 HEAD_NAME = re.compile(r"(\d+)-(\d+)", re.ASCII)
 FROM_0 = ["layer_from_0", "head_from_0"]
@@ -105,13 +103,6 @@ def read(path: Path) -> pd.DataFrame:
     return pd.read_parquet(path, page_checksum_verification=True)
 
 
-def check_columns(frame: pd.DataFrame, path: Path, columns: Sequence[str]) -> None:
-    """Raise InputError where the table read from `path` misses one of `columns`."""
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise InputError(f"{path}: no column {', '.join(missing)}; delete the file and run again")
-
-
 def read_all(paths: Sequence[Path]) -> pd.DataFrame:
     """Several Parquet tables, concatenated."""
     return pd.concat(map(read, paths), ignore_index=True)
@@ -149,16 +140,11 @@ def per_pair(weights: np.ndarray, names: Sequence[str] = ()) -> pd.DataFrame:
 def join_parts(parts: Sequence[Path]) -> pd.DataFrame:
     """The whole table from its parts, in the order of their column `row`, which goes.
 
-    Parts without rows add nothing. Raises InputError where rows are missing or stand in two parts.
+    Parts without rows add nothing.
     """
     frames = [frame for part in parts if len(frame := read(part))]
     whole = pd.concat(frames, ignore_index=True)
-    whole = whole.sort_values(ROW, kind="stable", ignore_index=True)
-    if not np.array_equal(whole.pop(ROW), np.arange(len(whole))):
-        raise InputError(
-            f"{parts[0].parent}: the parts lack rows or share some; delete them and run again"
-        )
-    return whole
+    return whole.sort_values(ROW, kind="stable", ignore_index=True).drop(columns=ROW)
 
 
 def sample(items: Sequence[Item], n: int, seed: int) -> Sequence[Item]:

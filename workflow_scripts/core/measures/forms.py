@@ -12,7 +12,6 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASKS
-from workflow_scripts.core.errors import InputError
 
 PRETRAINED = "pretrained"
 LEVEL = 0.05  # of corrected p-values
@@ -241,15 +240,13 @@ class TableSet:
         return _file(table) in self._paths
 
     def __getitem__(self, table: str | Table) -> pd.DataFrame:
-        """The rows. Raises InputError where a column that the table declares is missing."""
+        """The rows."""
         name = _file(table)
         path = self._paths[name]
         if name not in self._frames:
             printed = path.suffix == ".csv"
             frame = tables.count_from_0(tables.read_csv(path)) if printed else tables.read(path)
             self._frames[name] = frame
-        if isinstance(table, Table):
-            tables.check_columns(self._frames[name], path, (*table.keys, table.value))
         return self._frames[name]
 
     def each(self, table: Table) -> list[Table]:
@@ -276,32 +273,21 @@ class Tables(TableSet):
         self.keys = ["type", *KEYS] if self.types else KEYS
 
     def select(self, rows: Rows) -> pd.DataFrame:
-        """The rows of a measure. Raises InputError where a column that it names is missing."""
-        frame, column = self[rows.table.file], rows.table.value
-        tables.check_columns(frame, self._paths[rows.table.file], (*rows.where, column))
-        frame = tables.where(frame, **rows.where)
+        """The rows of a measure."""
+        column = rows.table.value
+        frame = tables.where(self[rows.table.file], **rows.where)
         if rows.table.largest:
             known = frame.dropna(subset=[column])
             frame = known.loc[known.groupby(self.keys)[column].idxmax()]
         return frame
 
     def per_head(self, rows: pd.DataFrame, column: str) -> list[Any]:
-        """A column by head, layer by layer; None for a head without a row.
-
-        Raises InputError where a head has several rows, or is none of the model's.
-        """
-        n_layers, n_heads = self.shape
+        """A column by head, layer by layer; None for a head without a row."""
         before: int | pd.Series = 0  # the layers of the types before
         if self.types:
             layers = pd.Series(self.types)
-            before, n_layers = (rows["type"].map(n) for n in (layers.cumsum() - layers, layers))
-        at = (before + rows["layer"]) * n_heads + rows["head"]
-        inside = rows["layer"].between(0, n_layers - 1) & rows["head"].between(0, n_heads - 1)
-        if at.duplicated().any() or not inside.all():
-            raise InputError(
-                f"{self.model}: {column} is not given once for each of {self.shape[0]} x {n_heads} "
-                "heads; delete the model's tables and run again"
-            )
+            before = rows["type"].map(layers.cumsum() - layers)
+        at = (before + rows["layer"]) * self.shape[1] + rows["head"]
         values: list[Any] = [None] * math.prod(self.shape)
         for place, value in zip(at.astype(int), rows[column], strict=True):
             values[place] = value

@@ -102,13 +102,7 @@ def _rows(name: str) -> list[list[str]]:
 
 
 def check(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Raise InputError where a checked config takes what no source or distribution has.
-
-    And where the study is named as a folder that all studies share.
-    """
-    study = config["study"]
-    if study.casefold() in {Path(folder).name for folder in (FOLDER, SDISTS)}:
-        raise InputError(f"config: study: {study!r} is a folder of all studies; take another")
+    """Raise InputError where a checked config takes what no source or distribution has."""
     for node in _nodes(config, root, "fetch"):
         name, _, inside = node.value.partition("/")
         if name not in sources():

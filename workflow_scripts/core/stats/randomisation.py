@@ -325,8 +325,6 @@ def sign_flip_p(differences: np.ndarray) -> np.ndarray:
     (Fisher 1935, section 21). The sums of both halves of the units are combined, not written out.
     """
     n = len(differences)
-    if n > MOST_UNITS:
-        raise ValueError(f"{n} units: {MOST_UNITS} at most")
     least = np.abs(differences.sum(axis=0)) - TOLERANCE
     halves = (differences[: n // 2], differences[n // 2 :])
     one, other = (np.sort(_signs(len(half)) @ half, axis=0) for half in halves)
