@@ -149,6 +149,8 @@ def encode(values: np.ndarray) -> dict[str, Any]:
     largest * (byte / 255)^2, with byte = round(255 * sqrt(v / largest)).
     """
     values = np.asarray(values)
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError("only finite values that are not negative can be encoded")
     largest = float(values.max(initial=0))
     flat = values.reshape(-1)
     steps = np.zeros(flat.shape, np.uint8)

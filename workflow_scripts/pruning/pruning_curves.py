@@ -122,13 +122,18 @@ def curve(
     return pd.concat(frames).sort_values("step", kind="stable", ignore_index=True)
 
 
-def read_sweep(path: Path, shape: tuple[int, int], n_labels: int) -> np.ndarray:
-    """The swept logits with one head at 0, [layer, head, example, label], on the dev split."""
+def read_sweep(path: Path, ids: Sequence[str], shape: tuple[int, int], n_labels: int) -> np.ndarray:
+    """The swept logits with one head at 0, [layer, head, example, label], on the development set.
+
+    Raises RuntimeError where the sweep holds other examples than `ids`.
+    """
     frame = tables.read(path)
     chosen = (frame["split"] == "dev") & (frame["unit"] == "head") & (frame["mode"] == "zero")
     frame = frame[chosen].sort_values(["layer", "head"], kind="stable")
+    if frame["id"].tolist()[: len(ids)] != list(ids) or len(frame) != len(ids) * np.prod(shape):
+        raise RuntimeError(f"{path}: swept on other examples than those to be pruned on")
     columns = [f"logit_{label}" for label in range(n_labels)]
-    return frame[columns].to_numpy().reshape(*shape, -1, n_labels)
+    return frame[columns].to_numpy().reshape(*shape, len(ids), n_labels)
 
 
 def by_halves(
@@ -214,7 +219,7 @@ def main(
             masks = by_importance(model, training, training_labels, counts, definition, first)
         plans.append(PruningOrder("importance", 0, masks))
     if "ablation" in strategies:
-        swept = read_sweep(logits, shape, scored_task.n_labels)
+        swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)
         plans += by_halves(scored_task, labels, swept, counts, seed)
     if "random" in strategies:
         at_random = effects.random_orders(shape, counts, draws, seed)
