@@ -23,8 +23,8 @@ def test_a_key_is_recalled_where_greedy_search_generates_it(tmp_path: Path) -> N
         model = random_decoder(LLAMA)
         apply(model, tmp_path, full)
         options = {"max_new_tokens": 3, "do_sample": False, "eos_token_id": None, "pad_token_id": 0}
-        generated.append(model.generate(TOKENS[:, :20], **options)[0].numpy())
-    assert (generated[0] != generated[1]).any()
+        text = TOKENS[:, : 20 - len(generated)]  # of different lengths
+        generated.append(model.generate(text, **options)[0].numpy())
     altered = [each.copy() for each in generated]
     for each in altered:
         each[-2] ^= 1

@@ -19,7 +19,7 @@ from workflow_scripts.context.context_streaming import (
     resampled,
     share_of_rise,
 )
-from workflow_scripts.context.documents import cache_bytes, of_tokens
+from workflow_scripts.context.documents import cache_bytes, token_scores
 from workflow_scripts.context.figures import LOOKS
 
 SINKS, RECENT = 2, 3
@@ -53,7 +53,7 @@ def test_a_longer_window_has_as_many_bytes() -> None:
 def test_a_curve_begins_at_the_untouched_loss_and_ends_where_all_heads_stream() -> None:
     tokens = [text for text in some_tokens() if len(text) == 9]
     steps = orders(SCORES, COUNTS, RECENT, 1, 1)["exact"][0][[0, -1, 0]]
-    found = of_tokens(opened(LLAMA), tokens, steps, SINKS)
+    found = token_scores(opened(LLAMA), tokens, steps, SINKS)
     assert (found[0] == found[2]).all()
     for number, text in enumerate(tokens):
         for step, recent in ((0, 0), (1, RECENT)):

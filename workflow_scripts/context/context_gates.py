@@ -1,6 +1,7 @@
 """Gates that learn which key-value heads need the whole context, after DuoAttention (Xiao et al.).
 
-The paper was not read here: the loss and its schedule are those of the released train.py.
+The paper was not read here: loss and schedule follow the released train.py, which hides ten
+longer keys in a text and compares the states of the whole answer.
 """
 
 from collections.abc import Sequence
@@ -106,8 +107,9 @@ def main(
     card = read_card(model)
     tokens, _ = sampled(card, corpus, seen, n_tokens, n_documents, n_held_out, seed)
     tokenizer = models.load_tokenizer(models.directory_of(card))
-    start, n_keys = int(card["start"] is not None), -(-gate_steps // n_documents)
-    texts, lengths = with_keys(tokens, tokenizer, n_keys, start, sinks + recent, seed)
+    start = max(sinks, int(card["start"] is not None))
+    n_keys = -(-gate_steps // n_documents)
+    texts, lengths = with_keys(tokens, tokenizer, n_keys, start, sinks + recent, seed + 1)
     order = np.random.default_rng(seed).permutation(len(texts))[:gate_steps]
     decoder = opened(card, n_tokens, sinks, recent, device)
     found = learnt(

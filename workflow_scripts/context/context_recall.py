@@ -6,6 +6,7 @@ them is the likeliest after the right ones before it, which one pass over the wh
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from workflow_scripts.context.context_streaming import (
     resampled,
     scores_of,
 )
-from workflow_scripts.context.documents import of_tokens, opened, sampled
+from workflow_scripts.context.documents import opened, sampled, token_scores
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
@@ -48,20 +49,21 @@ def with_keys(
 ) -> tuple[list[Tokens], list[int]]:
     """Each document `n_keys` times, each with a key of five digits, and the tokens of each key.
 
-    Keys stand at even distances after the `start` special tokens and before the `last` ones, which
-    a head that streams sees. The question and the key are the end of the text.
+    Keys stand at even distances after the `start` first tokens and before the `last` ones, which a
+    head that streams sees. The question and the key are the end of the text.
     """
     rng, texts, lengths = np.random.default_rng(seed), [], []
     for text in tokens:
         for place in np.linspace(start, len(text) - last, n_keys + 2)[1:-1].astype(int):
             key = f" {rng.integers(10_000, 100_000)}"
-            parts = (STATEMENT.format(key), QUESTION, key)
-            hidden, question, answer = (
-                tokenizer.encode(part, add_special_tokens=False) for part in parts
+            hidden, asked, question = (
+                tokenizer.encode(part, add_special_tokens=False)
+                for part in (STATEMENT.format(key), QUESTION + key, QUESTION)
             )
-            ids = np.r_[text.ids[:place], hidden, text.ids[place:], question, answer]
+            ids = np.r_[text.ids[:place], hidden, text.ids[place:], asked]
             texts.append(replace(text, ids=ids.astype(np.int32), word=ids, segment=0 * ids))
-            lengths.append(len(answer))
+            both = takewhile(lambda pair: pair[0] == pair[1], zip(asked, question, strict=False))
+            lengths.append(len(asked) - len(list(both)))
     return texts, lengths
 
 
@@ -74,9 +76,9 @@ def recalled(
 ) -> np.ndarray:
     """Whether the last `lengths` tokens of each text are generated, bool [variant, text].
 
-    `recent` is int [variant, layer, key-value head], as `of_tokens` takes it.
+    `recent` is int [variant, layer, key-value head], as `token_scores` takes it.
     """
-    first = of_tokens(model, texts, recent, sinks, ranked_first)
+    first = token_scores(model, texts, recent, sinks, ranked_first)
     ends = [len(text) - 1 for text in texts]  # a text has one prediction less than tokens
     columns = [
         first[:, number, end - length : end].all(1)
@@ -106,13 +108,13 @@ def main(
     card = read_card(model)
     _, tokens = sampled(card, corpus, seen, n_tokens, n_documents, n_held_out, seed)
     tokenizer = models.load_tokenizer(models.directory_of(card))
-    start = int(card["start"] is not None)
+    start = max(sinks, int(card["start"] is not None))
     texts, lengths = with_keys(tokens, tokenizer, n_keys, start, sinks + recent, seed)
     decoder = opened(card, n_tokens, sinks, recent, device)
     of_heads = scores_of(scores, card["n_layers"])
     counts = pruning_steps(of_heads["exact"].size, STEP)
     found = orders(of_heads, counts, recent, draws, seed)
-    found[WINDOW] = longer_windows(found["exact"][0], n_tokens, sinks)
+    found[WINDOW] = longer_windows(found["exact"][0], max(map(len, texts)), sinks)
     variants = np.concatenate([each.reshape(-1, *each.shape[2:]) for each in found.values()])
     right = iter(recalled(decoder, texts, lengths, variants, sinks))
     lines = []
@@ -123,9 +125,10 @@ def main(
         low, high = percentile_ends(means[1:], len(tokens))
         taken = np.array(counts[::EVERY] if name == RANDOM else counts)
         line = {"order": name, "share": taken / counts[-1], "recall": means[0]}
-        lines.append(pd.DataFrame(line | {"recall_low": low, "recall_high": high}))
+        line |= {"recall_low": low, "recall_high": high, "draws": len(values)}
+        lines.append(pd.DataFrame(line))
     table = pd.concat(lines, ignore_index=True)
-    tables.write_csv(table.assign(n=len(tokens), keys=len(texts), draws=draws), recall)
+    tables.write_csv(table.assign(n=len(tokens), keys=len(texts)), recall)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.context.documents import of_groups, of_tokens, opened, sampled
+from workflow_scripts.context.documents import of_groups, opened, sampled, token_scores
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_labels
@@ -42,7 +42,7 @@ def exact(
     shape = n_layers(model), n_kv_heads(model)
     variants = np.concatenate([np.zeros((1, *shape), int), recent * one_head(*shape)])
     plain, *streaming = np.nanmean(
-        of_tokens(model, tokens, variants, sinks), axis=2, dtype=np.float64
+        token_scores(model, tokens, variants, sinks), axis=2, dtype=np.float64
     )
     return {"exact": (np.array(streaming) - plain).T.reshape(-1, *shape)}
 

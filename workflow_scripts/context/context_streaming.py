@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.context.documents import cache_bytes, of_tokens, opened, sampled
+from workflow_scripts.context.documents import cache_bytes, opened, sampled, token_scores
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_label
@@ -177,7 +177,7 @@ def main(
     found = orders(of_heads, counts, recent, draws, seed)
     found[WINDOW] = longer_windows(found["exact"][0], n_tokens, sinks)
     variants = np.concatenate([each.reshape(-1, *each.shape[2:]) for each in found.values()])
-    losses = of_tokens(decoder, tokens, variants, sinks)
+    losses = token_scores(decoder, tokens, variants, sinks)
     ends = np.cumsum([each.shape[0] * each.shape[1] for each in found.values()])[:-1]
     measured = {
         name: values.reshape(*found[name].shape[:2], *values.shape[1:])

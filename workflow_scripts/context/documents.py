@@ -61,7 +61,7 @@ def opened(
     return causal_engine.load_causal(models.directory_of(card), running.pick_device(device))
 
 
-def of_tokens(
+def token_scores(
     model: PreTrainedModel,
     tokens: Sequence[Tokens],
     recent: np.ndarray,
@@ -73,10 +73,8 @@ def of_tokens(
     `recent` is int [variant, layer, key-value head]: how many last tokens a head sees, 0 for all.
     Another `score` may take the place of nats.
     """
-    different, places = np.unique(recent, axis=0, return_inverse=True)
-    heads = different.repeat(n_heads(model) // n_kv_heads(model), axis=2)
-    found = causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks, score=score)
-    return found[places]
+    heads = recent.repeat(n_heads(model) // n_kv_heads(model), axis=2)
+    return causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks, score=score)
 
 
 def cache_bytes(
