@@ -12,6 +12,8 @@ from workflow_scripts.context.context_streaming import (
     WINDOW,
     agreement,
     area,
+    at_steps,
+    by_order,
     compared,
     curve,
     longer_windows,
@@ -39,6 +41,13 @@ def test_orders_begin_with_the_lowest_score_and_random_ones_skip_steps() -> None
     assert found[RANDOM].shape == (5, 3, LAYERS, KV_HEADS)
     assert (np.count_nonzero(found[RANDOM], axis=(2, 3)) == [0, 2, 4]).all()
     assert len(np.unique(found[RANDOM][:, 1], axis=0)) > 1
+
+
+def test_each_variant_is_measured_where_its_order_and_step_are() -> None:
+    found = orders(SCORES, COUNTS, RECENT, 3, 1)
+    for name, measured in by_order(found, lambda variants: 2 * variants.sum(axis=2)).items():
+        assert (measured == 2 * found[name].sum(axis=3)).all()
+        assert len(at_steps(name, COUNTS)) == measured.shape[1]
 
 
 def test_a_longer_window_has_as_many_bytes() -> None:

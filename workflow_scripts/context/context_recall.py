@@ -14,9 +14,9 @@ import pandas as pd
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from workflow_scripts.context.context_streaming import (
-    EVERY,
-    RANDOM,
     WINDOW,
+    at_steps,
+    by_order,
     longer_windows,
     orders,
     resampled,
@@ -115,16 +115,13 @@ def main(
     counts = pruning_steps(of_heads["exact"].size, STEP)
     found = orders(of_heads, counts, recent, draws, seed)
     found[WINDOW] = longer_windows(found["exact"][0], max(map(len, texts)), sinks)
-    variants = np.concatenate([each.reshape(-1, *each.shape[2:]) for each in found.values()])
-    right = iter(recalled(decoder, texts, lengths, variants, sinks))
+    right = by_order(found, lambda each: recalled(decoder, texts, lengths, each, sinks))
     lines = []
-    for name, each in found.items():
-        values = np.array([[next(right) for _ in draw] for draw in each])
+    for name, values in right.items():
         of_documents = values.reshape(*values.shape[:2], len(tokens), n_keys).mean(3)
         means = resampled(of_documents, bootstrap, seed)
         low, high = percentile_ends(means[1:], len(tokens))
-        taken = np.array(counts[::EVERY] if name == RANDOM else counts)
-        line = {"order": name, "share": taken / counts[-1], "recall": means[0]}
+        line = {"order": name, "share": at_steps(name, counts) / counts[-1], "recall": means[0]}
         line |= {"recall_low": low, "recall_high": high, "draws": len(values)}
         lines.append(pd.DataFrame(line))
     table = pd.concat(lines, ignore_index=True)

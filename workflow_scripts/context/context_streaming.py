@@ -4,6 +4,7 @@ Heads stream in the order of each score, the lowest first, and in random orders.
 all heads stream with a longer window.
 """
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,23 @@ def orders(
     shape = next(iter(scores.values())).shape
     found[RANDOM] = np.array(random_orders(shape, counts[::EVERY], draws, seed))
     return {name: masks.astype(int) * recent for name, masks in found.items()}
+
+
+def at_steps(name: str, values: Sequence[float]) -> np.ndarray:
+    """Those of a value for each step at which the order `name` is measured."""
+    return np.array(values[::EVERY] if name == RANDOM else values)
+
+
+def by_order(
+    found: dict[str, np.ndarray], measure: Callable[[np.ndarray], np.ndarray]
+) -> dict[str, np.ndarray]:
+    """What `measure` gives for all variants [variant, ...], by order [draw, step, ...]."""
+    values = measure(np.concatenate([each.reshape(-1, *each.shape[2:]) for each in found.values()]))
+    ends = np.cumsum([each.shape[0] * each.shape[1] for each in found.values()])[:-1]
+    return {
+        name: part.reshape(*found[name].shape[:2], *part.shape[1:])
+        for name, part in zip(found, np.split(values, ends), strict=True)
+    }
 
 
 def longer_windows(steps: np.ndarray, n_tokens: int, sinks: int) -> np.ndarray:
@@ -136,13 +154,14 @@ def compared(
         for name, each in means.items()
     }
     for name, each in means.items():
-        steps = shares[::EVERY] if name == RANDOM else shares
         row = {"order": name, "area": areas[name][0]}
         for gain, other in (("gain", RANDOM), ("window_gain", WINDOW)):
             differences = areas[other] - areas[name]
             low, high = resampling.percentile_ends(differences[1:], n_documents)
             row |= {gain: differences[0], f"{gain}_low": low, f"{gain}_high": high}
-        row["share_of_rise"] = share_of_rise(each[0] - each[0, 0], each[0, 0], steps)
+        row["share_of_rise"] = share_of_rise(
+            each[0] - each[0, 0], each[0, 0], at_steps(name, shares)
+        )
         if name in scores and name != "exact":
             row |= agreement(scores[name], scores["exact"], draws, seed)
         rows.append(row | {"n": n_documents, "draws": len(found[name])})
@@ -176,17 +195,12 @@ def main(
     counts = pruning_steps(of_heads["exact"].size, 1 / steps)
     found = orders(of_heads, counts, recent, draws, seed)
     found[WINDOW] = longer_windows(found["exact"][0], n_tokens, sinks)
-    variants = np.concatenate([each.reshape(-1, *each.shape[2:]) for each in found.values()])
-    losses = token_scores(decoder, tokens, variants, sinks)
-    ends = np.cumsum([each.shape[0] * each.shape[1] for each in found.values()])[:-1]
-    measured = {
-        name: values.reshape(*found[name].shape[:2], *values.shape[1:])
-        for name, values in zip(found, np.split(losses, ends), strict=True)
-    }  # [draw, step, document, token]
+    measured = by_order(found, lambda each: token_scores(decoder, tokens, each, sinks))
+    means = {name: values.mean(3, dtype=np.float64) for name, values in measured.items()}
     dim = getattr(decoder.config, "head_dim", None) or card["hidden_size"] // card["n_heads"]
-    lines, of_parts = [], []
+    lines, of_parts, n = [], [], len(tokens)
     for name, values in measured.items():
-        taken = np.array(counts[::EVERY] if name == RANDOM else counts)
+        taken = at_steps(name, counts)
         axes = {
             "order": name,
             "share": taken / counts[-1],
@@ -194,18 +208,15 @@ def main(
             "window": found[name][0].max(axis=(1, 2)),
             "bytes": cache_bytes(found[name][0], n_tokens, sinks, dim),
         }
-        whole = curve(resampled(values.mean(3, dtype=np.float64), bootstrap, seed), len(tokens))
-        for number, part in enumerate(np.array_split(values, PARTS, axis=3)):
-            of_part = curve(resampled(part.mean(3, dtype=np.float64), bootstrap, seed), len(tokens))
-            of_parts.append(pd.DataFrame(axes | {"part": number + 1}).join(of_part))
-        lines.append(pd.DataFrame(axes).join(whole).assign(n=len(tokens), draws=len(values)))
+        line = curve(resampled(means[name], bootstrap, seed), n)
+        lines.append(pd.DataFrame(axes).join(line).assign(n=n, draws=len(values)))
+        for number, part in enumerate(np.array_split(values, PARTS, axis=3), start=1):
+            line = curve(resampled(part.mean(3, dtype=np.float64), bootstrap, seed), n)
+            of_parts.append(pd.DataFrame(axes | {"part": number}).join(line).assign(n=n))
     tables.write_csv(pd.concat(lines, ignore_index=True), curves)
-    tables.write_csv(pd.concat(of_parts, ignore_index=True).assign(n=len(tokens)), positions)
-    means = {name: values.mean(3, dtype=np.float64) for name, values in measured.items()}
-    tables.write_csv(
-        compared(means, of_heads, np.array(counts) / counts[-1], bootstrap, seed),
-        orders_compared,
-    )
+    tables.write_csv(pd.concat(of_parts, ignore_index=True), positions)
+    shares = np.array(counts) / counts[-1]
+    tables.write_csv(compared(means, of_heads, shares, bootstrap, seed), orders_compared)
 
 
 if __name__ == "__main__":
