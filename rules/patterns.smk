@@ -16,9 +16,8 @@ PATTERN_STORED_MAPS = [f"{PATTERN_ANNOTATIONS}/minilm-finetuned.{end}" for end i
 # The caches, written <model>/<cache>, that the study's own annotated maps come from.
 PATTERN_OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotated["caches"]]
 # Task, stage and seed of every cache whose maps are classified.
-PATTERN_CLASSIFIED = {task: [task, "pretrained", 0] for task in TASKS} | {
-    f"{task}.finetuned.{seed}": [task, "fine-tuned", seed] for task in TASKS for seed in SEEDS
-}
+PATTERN_CLASSIFIED = [[task, "pretrained", 0] for task in TASKS]
+PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
 
 
 use rule torch_step as pattern_classifier with:
@@ -54,13 +53,19 @@ use rule torch_step as pattern_classifier with:
         seed=config["seed"],
 
 
-use rule torch_step as pattern_shares_of with:
+use rule torch_step as pattern_shares with:
     input:
         classifier=rules.pattern_classifier.output.classifier,
-        caches=["<results>/{model}/attention/{cache}.h5"],
-        cards=lambda w: [card_of(w.model, w.cache)],
+        caches=[
+            *expand(rules.extract_task.output.attention, task=TASKS, allow_missing=True),
+            *expand(rules.extract_checkpoint.output.attention, **FINETUNED_RUNS),
+        ],
+        cards=[
+            *[rules.model_card.output.model] * len(TASKS),
+            *expand(rules.finetune.output.card, **FINETUNED_RUNS),
+        ],
     output:
-        shares="<results>/{model}/patterns/{cache}.shares.parquet",
+        shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "columns"),
     priority: 5  # long: best not left for the end
     threads: config["threads"]
     resources:
@@ -68,19 +73,7 @@ use rule torch_step as pattern_shares_of with:
         runtime=minutes(240),
     params:
         **step("patterns/pattern_shares.py"),
-        names=lambda w: [PATTERN_CLASSIFIED[w.cache]],
-
-
-use rule pattern_shares_of as pattern_shares with:
-    input:
-        parts=expand(
-            rules.pattern_shares_of.output.shares, cache=PATTERN_CLASSIFIED, allow_missing=True
-        ),
-    output:
-        shares=patterns.measured("<results>/{model}/patterns/shares.parquet", "columns"),
-    localrule: True
-    params:
-        names=[],
+        names=PATTERN_CLASSIFIED,
 
 
 # Asked for by name: maps of any cache to look at, and the file to write their classes into.

@@ -29,13 +29,9 @@ def untrained_groups(model: str) -> list[dict]:
 
 def untrained_patterns(model: str) -> dict:
     """The shares of classes of maps, without those of classifiers, which a copy is not tuned to."""
-    step, folder = step_of(rules.pattern_shares, model), f"{RESULTS}/{model}/attention"
-    step["input"] = {
-        "classifier": rules.pattern_classifier.output.classifier.replace("<results>", RESULTS),
-        "caches": [f"{folder}/{task}.h5" for task in TASKS],
-        "cards": [f"{folder}/model.json"] * len(TASKS),
-    }
-    step["params"]["names"] = [PATTERN_CLASSIFIED[task] for task in TASKS]
+    step, n = step_of(rules.pattern_shares, model), len(TASKS)
+    step["input"] |= {name: step["input"][name][:n] for name in ("caches", "cards")}
+    step["params"]["names"] = step["params"]["names"][:n]
     settings = {"one_pass": False, "by_norm": False}
     return {"steps": [step], "sources": sources_of(model, [step]), **settings}
 

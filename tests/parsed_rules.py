@@ -33,7 +33,7 @@ OTHERWISE = {
     "ablation": {"shards": 2},
     "pruning": {"shards": 2},
     "compare": {"before": "minilm", "after": "minilm"},  # shapes are of jobs, not of rules
-    "context": {"corpus": "wikipedia"},
+    "context": {"corpus": "wikipedia", "gate_steps": 1},
     "translation": {
         "data": {"from": {"generate": {"train": 40, "validation": 6, "test": 6}}},
         "model": HUB,

@@ -163,7 +163,7 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     typical = tables.read(out["maps"])
     assert typical.groupby("class")["place"].nunique().eq(3).all()
     read = out["classifier"], [cache], [card_of(cache)]
-    pattern_shares.main(tmp_path / "shares", [["mrpc", "pretrained", 0]], *read)
+    pattern_shares.main(*read, tmp_path / "shares", [["mrpc", "pretrained", 0]])
     table = tables.read(tmp_path / "shares")
     sums = table.groupby(["method", "layer", "head"])["share"].sum()
     np.testing.assert_allclose(sums, 1)
@@ -210,7 +210,7 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     about = {"annotated_model": "minilm", "annotated_stage": "pretrained,fine-tuned"}
     save_file(network.state_dict(), tmp_path / "classifier", metadata={"about": json.dumps(about)})
     read = tmp_path / "classifier", [cache], [card_of(cache)]
-    pattern_shares.main(tmp_path / "shares", [["rte", "fine-tuned", 1]], *read)
+    pattern_shares.main(*read, tmp_path / "shares", [["rte", "fine-tuned", 1]])
     table = tables.read(tmp_path / "shares").set_index(["method", "layer", "head", "class"])
     loaded = PatternNetwork()
     loaded.load_state_dict(load_file(tmp_path / "classifier"))

@@ -39,20 +39,12 @@ def count(patterns: Patterns, network: PatternNetwork) -> dict[str, np.ndarray]:
 
 
 def main(
-    shares: job.Out,
-    names: list[list],
-    classifier: Path | None = None,
-    caches: list[Path] = (),
-    cards: list[Path] = (),
-    parts: list[Path] = (),
+    classifier: Path, caches: list[Path], cards: list[Path], shares: job.Out, names: list[list]
 ) -> None:
     """Write each head's shares of classes; `names` has task, stage and seed of each of `caches`.
 
-    A cache may be Patterns in the place of a path. `parts` are such tables, which are then joined.
+    A cache may be Patterns in the place of a path.
     """
-    if parts:
-        tables.write(tables.read_all(parts), shares)
-        return
     with safe_open(classifier, "pt") as file:
         about = json.loads(file.metadata()["about"])
     learnt_from = {name: about[name] for name in ("annotated_model", "annotated_stage")}
