@@ -337,6 +337,7 @@ LEFT_OUT = (
     "arguments/bert.<seed>.heads.parquet",
     "patterns/predictions.parquet",
     "clusters/linguistic.parquet",
+    "context/gates.parquet",
     "coreference/examples.parquet",
     "finetuning/<task>.maps.parquet",
     "finetuning/<task>.<seed>.padded.parquet",

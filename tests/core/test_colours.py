@@ -13,7 +13,6 @@ from workflow_scripts.core.plots.colours import Look
 # The groups whose entries share a figure.
 SHARING: tuple[Mapping[str, Look], ...] = (
     colours.TOKENS,
-    {name: colours.TOKENS[name] for name in ("cls", "sep", "punctuation", "other")} | colours.WORDS,
     colours.HEADS,
     colours.CLASSES,
     colours.FAMILIES,
