@@ -43,11 +43,11 @@ def remove_heads(model: PreTrainedModel, gone: np.ndarray) -> PreTrainedModel:
     """A copy of a classifier without the heads of `gone`, bool [layer, head].
 
     Its outputs are those of the model whose gates of these heads are 0. Raises InputError for an
-    architecture that `layers_of` does not know.
+    architecture that `layers_of` does not know, or with relative positions of all heads.
     """
     smaller = copy.deepcopy(model)
     classifier = layers_of(smaller)
-    if classifier is None:
+    if classifier is None or classifier.position_bias is not None:
         raise InputError(f"{model.config.model_type}: its heads cannot be removed")
     for depth, (layer, heads) in enumerate(zip(classifier.layers, gone, strict=True)):
         if heads.all():

@@ -230,6 +230,9 @@ def _head_outputs(
     bias = None
     if not real.all():
         bias = hidden.new_zeros(real.shape).masked_fill(~real, -torch.inf)[:, None, None]
+    if classifier.position_bias is not None:
+        positions = classifier.position_bias(hidden)
+        bias = positions if bias is None else positions + bias
     if depth == len(classifier.layers) - 1:
         return attention.first_outputs(hidden, bias), hidden[:, :1]
     return attention.outputs(hidden, bias), hidden

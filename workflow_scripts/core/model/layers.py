@@ -1,7 +1,8 @@
 """A classifier's layers as functions, so that they can be run one by one.
 
-`layers_of` knows BERT, RoBERTa, XLM-RoBERTa, CamemBERT, ELECTRA and DistilBERT. Their own modules
-do the work; only attention itself is written here, because each head's output is needed separately.
+`layers_of` knows BERT, RoBERTa, XLM-RoBERTa, CamemBERT, ELECTRA, MPNet and DistilBERT. Their own
+modules do the work; only attention itself is written here, because each head's output is needed
+separately.
 """
 
 from collections.abc import Callable
@@ -17,8 +18,7 @@ from workflow_scripts.core.model.classifiers import Scorer
 
 LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
 # Of other encoders with a norm after the sum: in a layer, the merge of its heads, and that norm.
-_MERGES = {"mpnet": ("attention.attn.o", "attention.LayerNorm")}
-_MERGES |= dict.fromkeys(
+_MERGES = dict.fromkeys(
     ("deberta", "deberta-v2"), ("attention.output.dense", "attention.output.LayerNorm")
 )
 
@@ -59,7 +59,7 @@ class Attention:
         directions = torch.einsum("bhd,hdw->bhw", query, self._by_head(self.key))
         scores = torch.einsum("bhw,btw->bht", directions, hidden) * query.shape[-1] ** -0.5
         if bias is not None:
-            scores = scores + bias[:, 0]
+            scores = scores + bias[:, :, 0]
         mixed = torch.einsum("bht,btw->bhw", scores.softmax(-1), hidden)
         attended = torch.einsum("bhw,hdw->bhd", mixed, self._by_head(self.value))
         return (attended + self.value.bias.unflatten(0, (self.n_heads, -1)))[:, None]
@@ -89,14 +89,19 @@ class LayeredClassifier:
     embed: Callable[[dict[str, torch.Tensor]], torch.Tensor]
     layers: tuple[Layer, ...]
     classify: Callable[[torch.Tensor], torch.Tensor]  # [batch, width] of the first token to logits
+    # What relative positions add to the scores of all layers, [1, head, query, key], of states.
+    position_bias: Callable[[torch.Tensor], torch.Tensor] | None = None
 
 
 def layers_of(model: PreTrainedModel | Scorer) -> LayeredClassifier | None:
     """The layers of a sequence classifier or scorer; None for an architecture not known here."""
     kind = model.config.model_type
-    if kind != "distilbert" and (kind not in LIKE_BERT or model.config.is_decoder):
+    if kind in LIKE_BERT and not model.config.is_decoder:
+        layered = _like_bert(model)
+    elif kind in OTHERS:
+        layered = OTHERS[kind](model)
+    else:
         return None
-    layered = _distilbert(model) if kind == "distilbert" else _like_bert(model)
     # A scorer's head is the same on every body; a classifier's is its architecture's.
     scorer = isinstance(model, Scorer)
     return replace(layered, classify=model.logits_of_first) if scorer else layered
@@ -154,3 +159,24 @@ def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
 
 def _feed_forward(layer: nn.Module, hidden: torch.Tensor) -> torch.Tensor:
     return layer.output_layer_norm(layer.ffn(hidden) + hidden)
+
+
+def _mpnet(model: PreTrainedModel | Scorer) -> LayeredClassifier:
+    body = model.base_model
+    layers = []
+    for layer in body.encoder.layer:
+        attention = Attention(*map(layer.attention.attn.get_submodule, "qkvo"), n_heads(model))
+        layers.append(Layer(attention, layer.attention.LayerNorm, partial(_mpnet_rest, layer)))
+    return LayeredClassifier(
+        lambda inputs: body.embeddings(input_ids=inputs["input_ids"]),
+        tuple(layers),
+        lambda first: model.classifier(first[:, None]),
+        lambda hidden: body.encoder.compute_position_bias(hidden[:1]),
+    )
+
+
+def _mpnet_rest(layer: nn.Module, hidden: torch.Tensor) -> torch.Tensor:
+    return layer.output(layer.intermediate(hidden), hidden)
+
+
+OTHERS = {"distilbert": _distilbert, "mpnet": _mpnet}
