@@ -98,7 +98,7 @@ class MadeUpTables(MadeUpModel):
         rows = [
             {name: value for name, value in row.items() if "zero" not in name}
             | {"low_zero": row["zero_low"], "high_zero": 0.3, "low_mean": k % 7 - 1}
-            | {"high_mean": 9, "verdict": verdicts[k % 4]}
+            | {"high_mean": 9, "verdict": verdicts[k % 4], "effects": f"zero {k}"}
             for k, row in enumerate(rows)
         ]  # fmt: skip
         self.table(f"{prefix}-mode-heads", rows)

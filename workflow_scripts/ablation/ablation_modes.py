@@ -253,7 +253,8 @@ def verdicts_by_head(effects: Effects) -> pd.DataFrame:
     The intervals are of 90% for all heads together (Bonferroni), normal, over examples; a loss or a
     gain has a corrected p below .05. `verdict` is ALL where every mode shows a loss, or every mode
     a gain; else DEPENDS where the effects in two modes differ (`differences`), SOME where some mode
-    shows a loss or a gain, which other modes need not contradict, and NONE.
+    shows a loss or a gain, which other modes need not contradict, and NONE. `effects` has all
+    modes' effects and intervals in words.
     """
     z = NormalDist().inv_cdf(1 - LEVEL / len(effects.heads))
     frame = effects.heads.copy()
@@ -271,6 +272,9 @@ def verdicts_by_head(effects: Effects) -> pd.DataFrame:
     differ = (differences(effects) < LEVEL).any(axis=0)
     by_head = zip(map(set, zip(*of_modes, strict=True)), differ, strict=True)
     frame["verdict"] = [over_modes(*found) for found in by_head]
+    ends = frame[[f"{end}_{mode}" for mode in effects.modes for end in ("effect", "low", "high")]]
+    in_words = "; ".join(f"{mode} {{:.3f}} ({{:.3f}} to {{:.3f}})" for mode in effects.modes)
+    frame["effects"] = [in_words.format(*row) for row in ends.to_numpy()]
     return frame.assign(bound=effects.bound, **effects.labels)
 
 

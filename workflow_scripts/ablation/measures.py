@@ -32,6 +32,7 @@ MODE_HEADS = Table(
     **NO_INTERVAL,
     keys=("task", "seed", "of"),
     categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
+    label="effects",
     paper="beyond",
     group="Ways of disabling",
 )
@@ -247,7 +248,8 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"Consistent ablation effect on the loss ({title})",
                 f"Whether ablating the head changes the loss on {title} with all ablation methods "
                 f"({', '.join(modes)}), with some or with none, and whether the effect depends on "
-                "the method. p below .05, corrected for all heads."
+                "the method. p below .05, corrected for all heads. Next to it, changes of the loss "
+                "with intervals for all heads together."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},
                 **run,
