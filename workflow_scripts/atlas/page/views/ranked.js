@@ -32,6 +32,7 @@ export function Ranked({ model, measure, passes, open }) {
   if (measure.scale === "category" || known(measure) === 0) return null;
   const low = measure.better === "low";
   const order = listed(measure).filter((index) => passes[index] && measure.value[index] !== null);
+  if (order.length === 0) return null;
   return html`
     <section class="ranked" aria-labelledby="ranked-title" ...${pointing()}>
       <div class="row"><h3 id="ranked-title">${low ? "Lowest" : "Highest"} heads${passes.every(Boolean) ? "" : " that pass"}</h3>
