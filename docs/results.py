@@ -1,6 +1,6 @@
 """Write results.md, the papers' central claims next to what the studies find, by `make docs`.
 
-`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2 BASE SEEDS` first takes the claims
+`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2 BASE SEEDS CONTEXT` first takes the claims
 tables of a run of each study, results/<study>/<model>/tables/claims.csv, as
 claims/judged/default.csv and so on; an empty argument keeps the table that is there. The
 sections are in docs/claims/.
@@ -23,9 +23,9 @@ DOCS = Path(__file__).parent
 PAGE = DOCS / "results.md"
 CLAIMS = DOCS.parent / "claims"
 # In the order in which a claim's row is looked for: tested, or else measured.
-NAMES = ("base", "seeds", "real", "multi30k", "default", "beyond", "smollm2")
+NAMES = ("base", "seeds", "real", "multi30k", "default", "beyond", "smollm2", "context")
 STUDIES = {name: CLAIMS / f"judged/{name}.csv" for name in NAMES}
-TAKEN = ("default", "real", "multi30k", "beyond", "smollm2", "base", "seeds")
+TAKEN = ("default", "real", "multi30k", "beyond", "smollm2", "base", "seeds", "context")
 SECTIONS = yaml.safe_load((DOCS / "claims/sections.yaml").read_text(encoding="utf-8"))
 NOT_RUN = "not yet run"
 
