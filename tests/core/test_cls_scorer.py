@@ -45,7 +45,7 @@ def test_saved_and_read_back(tmp_path: Path, pooler: bool) -> None:
 @pytest.mark.parametrize(
     ("name", "pooler"),
     [("bert", False), ("bert", True), ("roberta", False), ("electra", False), ("distilbert", False),
-     ("albert", False)],
+     ("albert", False), ("mpnet", False)],
 )  # fmt: skip
 def test_the_ablation_engine_gives_the_whole_scorers_logits(
     name: str, pooler: bool, mode: str, monkeypatch: pytest.MonkeyPatch

@@ -47,9 +47,10 @@ def test_equals_the_gated_model(name: str, share: float) -> None:
     assert whole - kept >= partly * of_one_head
 
 
-def test_other_architectures_are_refused() -> None:
-    with pytest.raises(InputError, match="albert: its heads cannot be removed"):
-        remove_heads(random_classifier("albert"), np.zeros((LAYERS, HEADS), bool))
+@pytest.mark.parametrize("name", ["albert", "mpnet"])
+def test_other_architectures_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name}: its heads cannot be removed"):
+        remove_heads(random_classifier(name), np.zeros((LAYERS, HEADS), bool))
 
 
 def test_batches_are_full() -> None:

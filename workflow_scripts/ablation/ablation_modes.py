@@ -273,7 +273,7 @@ def verdicts_by_head(effects: Effects) -> pd.DataFrame:
     by_head = zip(map(set, zip(*of_modes, strict=True)), differ, strict=True)
     frame["verdict"] = [over_modes(*found) for found in by_head]
     ends = frame[[f"{end}_{mode}" for mode in effects.modes for end in ("effect", "low", "high")]]
-    in_words = "; ".join(f"{mode} {{:.3f}} ({{:.3f}} to {{:.3f}})" for mode in effects.modes)
+    in_words = "; ".join(f"{mode} {{:.4f}} ({{:.4f}} to {{:.4f}})" for mode in effects.modes)
     frame["effects"] = [in_words.format(*row) for row in ends.to_numpy()]
     return frame.assign(bound=effects.bound, **effects.labels)
 

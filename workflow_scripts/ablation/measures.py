@@ -249,7 +249,7 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"Whether ablating the head changes the loss on {title} with all ablation methods "
                 f"({', '.join(modes)}), with some or with none, and whether the effect depends on "
                 "the method. p below .05, corrected for all heads. Next to it, changes of the loss "
-                "with intervals for all heads together."
+                "with 90% intervals for all heads together."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},
                 **run,

@@ -17,10 +17,7 @@ from workflow_scripts.core.model.attention import n_heads
 from workflow_scripts.core.model.classifiers import Scorer
 
 LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
-# Of other encoders with a norm after the sum: in a layer, the merge of its heads, and that norm.
-_MERGES = dict.fromkeys(
-    ("deberta", "deberta-v2"), ("attention.output.dense", "attention.output.LayerNorm")
-)
+LIKE_DEBERTA = {"deberta", "deberta-v2"}
 
 
 @dataclass(frozen=True)
@@ -114,10 +111,10 @@ def merges_of(model: PreTrainedModel) -> list[tuple[nn.Linear, nn.Module]] | Non
     """
     if (layered := layers_of(model)) is not None:
         return [(layer.attention.merge, layer.norm) for layer in layered.layers]
-    if (names := _MERGES.get(model.config.model_type)) is None:
+    if model.config.model_type not in LIKE_DEBERTA:
         return None
-    layers = model.base_model.encoder.layer
-    return [tuple(map(layer.get_submodule, names)) for layer in layers]
+    ends = [layer.attention.output for layer in model.base_model.encoder.layer]
+    return [(end.dense, end.LayerNorm) for end in ends]
 
 
 def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:

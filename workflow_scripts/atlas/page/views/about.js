@@ -49,7 +49,7 @@ export function About({ atlas, state, go }) {
           without a better side, it does not differ significantly from the baseline. Significant means a corrected p-value below 0.05; for measures without a p-value,
           that the head's own 95% interval excludes the baseline. Such intervals are not corrected for the number of heads, so a few heads are unhatched by chance.
         </p>
-        <p>A rank of 1 is the highest value, or the lowest where lower is better; of effects of disabling it is the most harmful. Equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer.</p>
+        <p>A rank of 1 is the highest value, or the lowest where lower is better; of disabling a head it is the most harmful. Equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer.</p>
         <p>On a light page darker colours mean more, on a dark page brighter ones; of a similarity the lower values are the darker ones, since they are the larger change. In effects of disabling heads red is harm: the score falls or the loss rises. Grey or hatched means that the data cannot tell. Kinds of heads, maps and tokens have the colours of the figures. Saved pictures have the colours of the light page.</p>
         <p>Saved tables count layers and heads from 1, as the names do.</p>
       </section>

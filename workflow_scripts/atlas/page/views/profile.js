@@ -69,7 +69,7 @@ export function Profile({ atlas, model, measures, index, state }) {
       </span>
     </div>
     <p class="soft small">${DOT} Bar: its interval. Ticks: all heads. Dashed: the baseline.
-      Rank 1 is the best value where a measure states what is better, else the highest. ${missing > 0 && `Of this head, ${missing} of ${measures.length} measures are unknown.`}</p>
+      Rank 1 is the highest value, or the lowest where lower is better; of disabling a head, the most harmful. ${missing > 0 && `Of this head, ${missing} of ${measures.length} measures are unknown.`}</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Measures of the head">
       <table>
         <thead><tr><th scope="col">Measure</th><th scope="col" class="number">Value</th><th scope="col" class="optional">Among all heads</th>
