@@ -21,6 +21,8 @@ LOOKS = {
     "longer window": Look("all heads, longer window, same bytes", colours.SILVER, "", "--"),
 }
 
+BANDS = ("exact", "random", "longer window")  # more would hide each other
+
 
 @figures.drawn
 def context_curves(curves: Path, recall: Path) -> Figure:
@@ -32,7 +34,7 @@ def context_curves(curves: Path, recall: Path) -> Figure:
         for name, look in LOOKS.items():
             rows = table[table["order"] == name]
             if len(rows):
-                ends = rows[f"{value}_low"], rows[f"{value}_high"]
+                ends = (rows[f"{value}_low"], rows[f"{value}_high"]) if name in BANDS else None
                 figures.line(axes, 100 * rows["share"], rows[value], look, look.name, ends)
         axes.set_xlabel(f"Streaming, % of {frame['streaming'].max()} heads")
     panels[0].axhline(0, color=colours.UNCHANGED, lw=1, zorder=1)

@@ -191,11 +191,12 @@ def line(
     y: Sequence[float],
     look: colours.Look,
     label: str,
-    ends: tuple[Sequence[float], Sequence[float]],
+    ends: tuple[Sequence[float], Sequence[float]] | None,
 ) -> None:
-    """Points joined by a line; `ends` are the lower and upper ends of a band around it."""
+    """Points joined by a line; `ends` are the lower and upper ends of a band around it, or None."""
     axes.plot(x, y, color=look.colour, marker=look.marker, ls=look.dash, markersize=3, label=label)
-    axes.fill_between(x, *ends, color=look.colour, alpha=0.15, lw=0)
+    if ends is not None:
+        axes.fill_between(x, *ends, color=look.colour, alpha=0.15, lw=0)
 
 
 def intervals(
