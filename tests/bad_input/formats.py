@@ -142,7 +142,9 @@ def mentions_plainly(form: str) -> Callable[[str], Records]:
             if re.match(r"#\s*begin document", line):
                 documents.append([])
             elif line.strip() and not line.startswith("#"):
-                fields = line.split() if form == "conll2012" else line.split("\t")
+                fields = (
+                    re.split("[ \t]+", line.strip()) if form == "conll2012" else line.split("\t")
+                )
                 word, cell = fields[1 if form == "gum" else 3], fields[-1].strip()
                 if not documents:
                     documents.append([])
