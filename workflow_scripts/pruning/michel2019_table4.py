@@ -43,8 +43,7 @@ def remove_heads(model: PreTrainedModel, gone: np.ndarray) -> PreTrainedModel:
     """A copy of a classifier without the heads of `gone`, bool [layer, head].
 
     Its outputs are those of the model whose gates of these heads are 0. Raises InputError for an
-    architecture that `layers_of` does not know, or of which positions add to
-    the scores of all layers.
+    architecture that `layers_of` does not know, or with a `position_bias`.
     """
     smaller = copy.deepcopy(model)
     classifier = layers_of(smaller)

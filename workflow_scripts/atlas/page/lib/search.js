@@ -6,12 +6,7 @@ const SYNONYMS = { ablated: "disab", ablating: "disab", ablation: "disab", disab
 /** Whether a measure's title, group or id has all `words`, or parts or synonyms of them. */
 export function matches(measure, words, group = measure.group) {
   const text = `${measure.title} ${group} ${measure.id}`.toLowerCase();
-  return words.toLowerCase().split(/\s+/).every((word) => has(text, word) || (Object.hasOwn(SYNONYMS, word) && has(text, SYNONYMS[word])));
-}
-
-// "masked" is not in "unmasked".
-function has(text, word) {
-  return text.split(word).slice(0, -1).some((before) => !/\bun$/.test(before));
+  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word) || (Object.hasOwn(SYNONYMS, word) && text.includes(SYNONYMS[word])));
 }
 
 /**
