@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT))
 from snakemake.persistence import PersistenceBase
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.integrity import code_digest, provenance
+from workflow_scripts.core.run import warm
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:
@@ -23,6 +24,9 @@ include: "rules/common.smk"
 
 
 shell.prefix(f"export PYTHONPATH={quote(str(ROOT))}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
+
+
+warm.install(workflow)
 
 
 # Each chapter may use the rules of those before it.

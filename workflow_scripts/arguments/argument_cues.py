@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # stats is imported at its first use, a second later, where cues are counted
 
 from workflow_scripts.arguments.wording import Cue, forms, grams
 from workflow_scripts.core.data import tables
@@ -62,7 +62,7 @@ def measure(
         cues["productive"], cues["applicable"], LEVEL / max(1, len(cues))
     )
     cues["p"] = [
-        stats.binomtest(int(k), int(n)).pvalue
+        scipy.stats.binomtest(int(k), int(n)).pvalue
         for k, n in zip(cues["productive"], cues["applicable"], strict=True)
     ]
     cues["p_corrected"] = (cues["p"] * len(cues)).clip(upper=1)
@@ -77,8 +77,8 @@ def interval(
     Quantiles of beta distributions: exact, where scipy's `proportion_ci` solves numerically.
     """
     k, n = np.asarray(productive, float), np.asarray(applicable, float)
-    low = np.where(k > 0, stats.beta.ppf(level / 2, k, n - k + 1), 0.0)
-    high = np.where(k < n, stats.beta.ppf(1 - level / 2, k + 1, n - k), 1.0)
+    low = np.where(k > 0, scipy.stats.beta.ppf(level / 2, k, n - k + 1), 0.0)
+    high = np.where(k < n, scipy.stats.beta.ppf(1 - level / 2, k + 1, n - k), 1.0)
     return low, high
 
 

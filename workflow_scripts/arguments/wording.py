@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from nltk.tokenize import TreebankWordTokenizer
 
 # The texts before the warrant, in order. The paper writes BERT (W), BERT (R, W), BERT (C, W), and
 # BERT alone for the full input.
@@ -22,7 +22,6 @@ FAMILIES = {"bert": "BERT", "bov": "BoV", "bilstm": "BiLSTM"}
 # The cue is removed; moved to the other warrant; as many other words are removed (the control).
 CHANGES = ("removed", "exchanged", "control")
 WARRANTS = ("warrant0", "warrant1")
-_TOKENIZER = TreebankWordTokenizer()
 Cue = tuple[str, ...]  # a unigram or a bigram, in lower case
 
 
@@ -49,10 +48,18 @@ class Word:
     end: int
 
 
+@cache
+def _tokenizer() -> Any:
+    """NLTK's, which is imported where words are split: it loads scikit-learn, for seconds."""
+    from nltk.tokenize import TreebankWordTokenizer
+
+    return TreebankWordTokenizer()
+
+
 @cache  # the same warrants recur in every set-up
 def words(text: str) -> tuple[Word, ...]:
     """The words of a text: contractions are split ("do", "n't"), punctuation stands alone."""
-    spans = _TOKENIZER.span_tokenize(text)
+    spans = _tokenizer().span_tokenize(text)
     return tuple(Word(text[start:end].lower(), start, end) for start, end in spans)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from sklearn.metrics import cohen_kappa_score
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
@@ -182,6 +181,8 @@ def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
 
     For all also Cohen's kappa, with a 95% bootstrap interval over maps. `labels` is [2, map].
     """
+    from sklearn.metrics import cohen_kappa_score  # takes seconds to import, for one figure
+
     one, other = labels
     rows = []
     for name in ("all", *CLASSES):
