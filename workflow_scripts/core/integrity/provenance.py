@@ -11,8 +11,10 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +27,9 @@ FORMAT = 1
 NOT_PRODUCTS = ("logs", "benchmarks", FOLDER, digests.MARK, "report.html", "report.zip")
 # What is read of a record.
 READ = ("output", "sha256", "size", "inputs", "code", "params")
-# The distributions that results may depend on, by the module that is imported.
-DISTRIBUTIONS = {"sklearn": "scikit-learn"} | {
-    name: name
-    for name in "datasets gensim gguf h5py matplotlib numpy pandas peft pyarrow scipy spacy".split()
-    + "tokenizers torch transformers".split()
-}
+# The distributions that results may depend on, where they are installed.
+DISTRIBUTIONS = "datasets gensim gguf h5py matplotlib numpy pandas peft pyarrow".split()
+DISTRIBUTIONS += "scikit-learn scipy spacy tokenizers torch transformers".split()
 # SHA-256, size in bytes and, of a directory, the number of files.
 Content = dict[str, Any]
 
@@ -129,8 +128,6 @@ def config_digest(config: Mapping[str, Any]) -> str:
 
 def _record(origin: Origin, contents: Mapping[str, Content | None], output: Path) -> dict[str, Any]:
     params = {name: item for name, item in origin.params.items() if not callable(item)}
-    loaded = {name for module, name in DISTRIBUTIONS.items() if module in sys.modules}
-    versions = {name: version(name) for name in sorted(loaded)}
     weights = {_weights(Path(name)) for name in contents} - {None}
     return {
         "format": FORMAT,
@@ -143,8 +140,17 @@ def _record(origin: Origin, contents: Mapping[str, Content | None], output: Path
         "threads": origin.threads,
         "config": None if origin.config is None else config_digest(origin.config),
         "model_weights": sorted(weights),
-        "versions": {"python": platform.python_version()} | versions,
+        "versions": _versions(),
     }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for name in DISTRIBUTIONS:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
 
 
 def _weights(path: Path) -> str | None:
