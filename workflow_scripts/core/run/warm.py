@@ -1,7 +1,8 @@
 """Scripts that start warm: forked from a process that has imported what takes seconds to import.
 
 Most of a small job was the import of torch and transformers. Python's fork server imports them
-once. A run of few jobs, a cluster's job and one with an environment of its own start a Python.
+once. A run of few jobs, a cluster's job and one with an environment of its own start a Python; so
+do all jobs where there is a GPU, as CUDA may fail in a fork, and where the system is not Linux.
 """
 
 import gc
@@ -10,8 +11,10 @@ import runpy
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+MAY_FORK = sys.platform == "linux" and not any(Path("/dev").glob("nvidia[0-9]*"))
 FEW = 10  # jobs that import less than the server does
 PRELOADED = ["snakemake.script", "torch", "transformers.modeling_utils"]
 PRELOADED += ["pandas", "h5py", "matplotlib.figure", "scipy.stats"]
@@ -22,7 +25,7 @@ def install(workflow: Any) -> None:
     from snakemake.benchmark import benchmarked
     from snakemake.script import PythonScript
 
-    if not workflow.is_main_process or workflow.non_local_exec:
+    if not MAY_FORK or not workflow.is_main_process or workflow.non_local_exec:
         return
     server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload(PRELOADED)
