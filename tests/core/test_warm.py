@@ -13,6 +13,7 @@ SNAKEFILE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from workflow_scripts.core.run import warm
+warm.ROOT = __import__("pathlib").Path(workflow.basedir)
 warm.install(workflow)
 rule all:
     input: expand("{{n}}.txt", n=range(config["jobs"]))
@@ -24,7 +25,7 @@ SCRIPT = """
 import sys
 known = "torch" in sys.modules
 if snakemake.wildcards.n == "10":
-    print("failed", __name__, file=sys.stderr)
+    sys.stderr.write(f"failed {__name__}\\n")
     sys.exit(1)
 open(snakemake.output[0], "w").write(f"{known} {__name__} {sys.argv[0].endswith('.one.py')}")
 """
@@ -35,7 +36,7 @@ def test_scripts_of_many_jobs_are_forked(tmp_path: Path, jobs: int) -> None:
     """One that fails, the eleventh, fails its job alone."""
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     (tmp_path / "one.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--keep-going"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "8", "--keep-going"]
     command += ["--config", f"jobs={jobs}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     forked, failing = jobs == 12 and warm.MAY_FORK, jobs == 12

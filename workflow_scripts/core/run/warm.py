@@ -7,27 +7,34 @@ do all jobs where there is a GPU, as CUDA may fail in a fork, and where the syst
 
 import gc
 import multiprocessing
+import os
 import runpy
 import subprocess
 import sys
+import tempfile
 from functools import cache
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-MAY_FORK = sys.platform == "linux" and not any(Path("/dev").glob("nvidia[0-9]*"))
-FEW = 10  # jobs that import less than the server does
-PRELOADED = ["snakemake.script", "torch", "transformers.modeling_utils"]
+ROOT = Path(__file__).parents[3]
+# A server of Python's flags would drop the docstrings that transformers reads (rules/common.smk).
+MAY_FORK = sys.platform == "linux" and not sys.flags.optimize
+MAY_FORK &= not any(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/kfd").exists()
+FEW = 5  # jobs that import less than the server does
+PRELOADED = ["snakemake.cli", "torch", "transformers.modeling_utils"]
 PRELOADED += ["pandas", "h5py", "matplotlib.figure", "scipy.stats"]
 
 
 def install(workflow: Any) -> None:
-    """Let Snakemake's `workflow` fork its scripts; an internal of it is replaced."""
+    """Let Snakemake's `workflow` fork this project's scripts; an internal of it is replaced."""
     from snakemake.benchmark import benchmarked
     from snakemake.script import PythonScript
 
     if not MAY_FORK or not workflow.is_main_process or workflow.non_local_exec:
         return
-    server = multiprocessing.get_context("forkserver")
+    server, lock = multiprocessing.get_context("forkserver"), Lock()
     server.set_forkserver_preload(PRELOADED)
     cold = getattr(PythonScript.execute_script, "cold", PythonScript.execute_script)
 
@@ -36,11 +43,18 @@ def install(workflow: Any) -> None:
         return len([*workflow.dag.needrun_jobs()]) < FEW
 
     def execute_script(self: Any, fname: str, edit: bool = False) -> None:
-        if few() or self.conda_env or self.container_img or self.env_modules:
+        own = Path(self.path.get_path_or_uri(secret_free=True)).resolve().is_relative_to(ROOT)
+        if not own or few() or self.conda_env or self.container_img or self.env_modules:
             return cold(self, fname, edit)
-        process = server.Process(target=run, args=(fname,))
-        process.start()
-        with benchmarked(process.pid, self.bench_record):
+        begin, ready = server.Pipe(duplex=False)
+        folder = self.resources.get("tmpdir") or tempfile.gettempdir()
+        process = server.Process(target=run, args=(fname, folder, begin))
+        with lock:  # `start` looks at other processes, too, whose status can be read once
+            process.start()
+        with benchmarked(process.pid, self.bench_record):  # of a process that is there
+            ready.send(None)
+            wait([process.sentinel])
+        with lock:
             process.join()
         if process.exitcode:
             raise subprocess.CalledProcessError(process.exitcode, fname)
@@ -49,8 +63,10 @@ def install(workflow: Any) -> None:
     PythonScript.execute_script = execute_script
 
 
-def run(script: str) -> None:
-    """Run a file as a Python does that is started for it."""
+def run(script: str, folder: str, begin: Connection) -> None:
+    """Run a file as a Python does that is started for it, with this folder of temporary files."""
+    begin.recv()
+    os.environ["TMPDIR"], tempfile.tempdir = folder, None
     gc.disable()  # until all is imported (core/run/job.py)
     sys.argv = [script]
     runpy.run_path(script, run_name="__main__")
