@@ -32,15 +32,15 @@ def install(workflow: Any) -> None:
     from snakemake.benchmark import benchmarked
     from snakemake.script import PythonScript
 
-    if not MAY_FORK or not workflow.is_main_process or workflow.non_local_exec:
+    if not MAY_FORK or not workflow.is_main_process:
         return
     server, lock = multiprocessing.get_context("forkserver"), Lock()
     server.set_forkserver_preload(PRELOADED)
     cold = getattr(PythonScript.execute_script, "cold", PythonScript.execute_script)
 
     @cache
-    def few() -> bool:
-        return len([*workflow.dag.needrun_jobs()]) < FEW
+    def few() -> bool:  # on this machine
+        return workflow.non_local_exec or len([*workflow.dag.needrun_jobs()]) < FEW
 
     def execute_script(self: Any, fname: str, edit: bool = False) -> None:
         own = Path(self.path.get_path_or_uri(secret_free=True)).resolve().is_relative_to(ROOT)
