@@ -31,7 +31,7 @@ open(snakemake.output[0], "w").write(f"{known} {__name__} {sys.argv[0].endswith(
 """
 
 
-@pytest.mark.parametrize("jobs", [3, 12])
+@pytest.mark.parametrize("jobs", [2, 12])
 def test_scripts_of_many_jobs_are_forked(tmp_path: Path, jobs: int) -> None:
     """One that fails, the eleventh, fails its job alone."""
     (tmp_path / "Snakefile").write_text(SNAKEFILE)

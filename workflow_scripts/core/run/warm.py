@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[3]
 # A server of Python's flags would drop the docstrings that transformers reads (rules/common.smk).
 MAY_FORK = sys.platform == "linux" and not sys.flags.optimize
 MAY_FORK &= not any(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/kfd").exists()
-FEW = 5  # jobs that import less than the server does
+# Seconds of a core that imports take: the server's, of a script that runs a model, of others.
+SERVER, MODEL, LIGHT = 8, 7, 1.5
 PRELOADED = ["snakemake.cli", "torch", "transformers.modeling_utils"]
 PRELOADED += ["pandas", "h5py", "matplotlib.figure", "scipy.stats"]
 
@@ -39,8 +40,10 @@ def install(workflow: Any) -> None:
     cold = getattr(PythonScript.execute_script, "cold", PythonScript.execute_script)
 
     @cache
-    def few() -> bool:  # on this machine
-        return workflow.non_local_exec or len([*workflow.dag.needrun_jobs()]) < FEW
+    def few() -> bool:  # scripts on this machine
+        jobs = workflow.dag.needrun_jobs()
+        saved = sum(LIGHT if job.is_local else MODEL for job in jobs)
+        return workflow.non_local_exec or saved < 2 * SERVER
 
     def execute_script(self: Any, fname: str, edit: bool = False) -> None:
         own = Path(self.path.get_path_or_uri(secret_free=True)).resolve().is_relative_to(ROOT)
