@@ -21,11 +21,11 @@ from workflow_scripts.arguments.argument_training import (
     fit,
     logits_of,
 )
-from workflow_scripts.arguments.bert_family import bert_family
 from workflow_scripts.arguments.families import (
     EMBEDDING,
     WEIGHTS,
     Bags,
+    bert_family,
     vocabulary_of,
     word_family,
 )

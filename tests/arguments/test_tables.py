@@ -15,8 +15,7 @@ from workflow_scripts.arguments.argument_reliance import measure as measure_reli
 from workflow_scripts.arguments.argument_reliance import with_changes
 from workflow_scripts.arguments.argument_run import kept_models
 from workflow_scripts.arguments.argument_scores import measure
-from workflow_scripts.arguments.bert_family import to_tokens
-from workflow_scripts.arguments.families import vocabulary_of, word_family
+from workflow_scripts.arguments.families import to_tokens, vocabulary_of, word_family
 from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import ARCT_TEXTS, held_out, read_arct

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.arguments.argument_run import kept_models
-from workflow_scripts.arguments.bert_family import bert_family
+from workflow_scripts.arguments.families import bert_family
 from workflow_scripts.arguments.wording import cue_in, inputs_of, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card

@@ -1,4 +1,4 @@
-"""Families of models on ARCT by name; BoV and BiLSTM are made from word vectors."""
+"""Families of models by name: BERT from a pretrained model, BoV and BiLSTM from word vectors."""
 
 import json
 import logging
@@ -12,12 +12,18 @@ import pandas as pd
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
+from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.arguments.argument_training import Family, Hyperparameters, Texts
-from workflow_scripts.arguments.wording import SETUPS, words
+from workflow_scripts.arguments.wording import SETUPS, as_text, words
+from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tasks import ARCT_TEXTS
+from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.data.vectors import Vectors, read_vectors
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.model import models, running
+from workflow_scripts.core.model.classifiers import load_scorer, new_scorer, save_scorer
 
 log = logging.getLogger(__name__)
 PADDING = 0
@@ -35,14 +41,52 @@ def open_family(
 ) -> Family:
     """`bert` of the card `model`; `bov` or `bilstm` of `vectors` and `words` for these `points`."""
     if name == "bert":
-        from workflow_scripts.arguments.bert_family import bert_family  # takes seconds to import
-
         return bert_family(read_card(model), settings)
     known = read_vectors(vectors, words)
     vocabulary = vocabulary_of([text for column in ARCT_TEXTS for text in points[column].unique()])
     missing = sum(word not in known for word in vocabulary)
     log.info("%d words, %d of them without a vector", len(vocabulary), missing)
     return word_family(name, known, vocabulary, settings["tune_vectors"])
+
+
+def to_tokens(
+    texts: Texts, tokenizer: FastTokenizer, max_tokens: int, max_positions: int
+) -> Tokens:
+    """One warrant with its argument as wordpieces; the warrant alone is one segment."""
+    argument, warrant = texts
+    pair = (as_text(argument), warrant) if argument else (warrant,)
+    example = Example(warrant, warrant, f"arct: {warrant!r}", pair)
+    return tokenize([example], tokenizer, max_tokens, max_positions)[0]
+
+
+def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
+    """The family of the pretrained model that a card describes."""
+    directory: Path = models.directory_of(card)
+    tokenizer = models.load_tokenizer(directory)
+
+    def encode(texts: Texts) -> Tokens:
+        return to_tokens(texts, tokenizer, settings["max_tokens"], card["max_positions"])
+
+    def new(setup: str, hyperparameters: Hyperparameters, seed: int) -> nn.Module:
+        try:
+            return new_scorer(directory, seed, settings["pooler"])
+        except InputError as error:
+            raise InputError(f"arguments.bert.pooler: {error}") from None
+
+    def score(model: nn.Module, tokens: Sequence[Tokens]) -> torch.Tensor:
+        return model(**running.pad(tokens, model)).logits[:, 0]
+
+    return Family(
+        name="bert",
+        encode=encode,
+        length=len,
+        new=new,
+        score=score,
+        save=save_scorer,
+        load=lambda directory, setup, device: load_scorer(directory, device),
+        weight_decay=settings["weight_decay"],
+        warmup=settings["warmup"],
+    )
 
 
 def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndarray:

@@ -6,6 +6,8 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import tokenizers
 import torch
 import transformers
 from transformers import AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
@@ -15,7 +17,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_N
 
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
-from workflow_scripts.core.model import adapters, attention, running, weights
+from workflow_scripts.core.model import adapters, attention, weights
 from workflow_scripts.core.run import model_sources
 from workflow_scripts.core.run.sources import path_of
 
@@ -146,6 +148,13 @@ def weights_digest(directory: Path) -> str:
     return digests.sha256_of_files(directory, sorted(path for path in found if path.is_file()))
 
 
+def versions() -> dict[str, str]:
+    """The versions of the libraries that a model's outputs depend on."""
+    libraries = {"torch": torch, "transformers": transformers}
+    libraries |= {"tokenizers": tokenizers, "numpy": np}
+    return {name: library.__version__ for name, library in libraries.items()}
+
+
 def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     """The model's card, after a check that its tokenizer and attention can be used.
 
@@ -175,7 +184,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
         "special": special_tokens(tokenizer),
         "start": start_token(tokenizer),
         "punctuation": _ids_reading(tokenizer, {".", ","}),
-        "versions": running.versions(),
+        "versions": versions(),
         "quantised": getattr(body.config, "quantised", None),
         "bidirectional": None if attention.is_bidirectional(body) else False,
     }

@@ -3,20 +3,17 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from torch.overrides import TorchFunctionMode
+from transformers import PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.data.tokens import IGNORED, Tokens
 from workflow_scripts.core.errors import InputError
-
-if TYPE_CHECKING:  # jobs that train on word vectors start without it, 5 s of a core sooner
-    from transformers import PretrainedConfig, PreTrainedModel
 
 REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
 ONEDNN = (
@@ -64,19 +61,14 @@ def part_of(lengths: Sequence[int], batch_tokens: int, part: str) -> np.ndarray:
     return np.sort(np.concatenate(chosen))
 
 
-def padding_token(config: "PretrainedConfig") -> int:
+def padding_token(config: PretrainedConfig) -> int:
     """The number of the padding or else end token, or 0 where the embedding has neither."""
     found = config.pad_token_id if config.pad_token_id is not None else config.eos_token_id
     found = found[0] if isinstance(found, list) else found
     return found if found is not None and 0 <= found < config.vocab_size else 0
 
 
-def versions() -> dict[str, str]:
-    """The versions of the libraries that a model's outputs depend on."""
-    return {name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")}
-
-
-def pad(tokens: Sequence[Tokens], model: "PreTrainedModel") -> dict[str, torch.Tensor]:
+def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token].
 
     Padding is masked, and stands on the right. `labels` are there where texts have some, padded

@@ -23,7 +23,7 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.integrity.digests import PARTIAL
-from workflow_scripts.core.model import running
+from workflow_scripts.core.model import models, running
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
@@ -279,7 +279,7 @@ def claim_state(work: Path, script: Path, device: torch.device, given: dict[str,
     That is one of another script or code of its, on another device, or `given` something else.
     """
     made_by = {"code": code_digest.digest(script), "threads": torch.get_num_threads()}
-    made_by |= {"device": str(device), "versions": running.versions()}
+    made_by |= {"device": str(device), "versions": models.versions()}
     text = json.dumps(given | made_by, sort_keys=True, indent=2)
     path = work / IDENTITY
     if not path.is_file() or path.read_text(encoding="utf-8") != text:

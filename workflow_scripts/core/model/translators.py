@@ -18,7 +18,7 @@ from transformers import (
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from workflow_scripts.core.errors import InputError, one_line
-from workflow_scripts.core.model import models, running, weights
+from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
 from workflow_scripts.core.model.running import stack
 
@@ -110,7 +110,7 @@ def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]
         "max_positions": positions_of(model),
         "weights": models.weights_digest(directory),
         **asdict(languages),
-        "versions": running.versions(),
+        "versions": models.versions(),
     }
 
 
