@@ -41,8 +41,8 @@ def install(workflow: Any) -> None:
 
     @cache
     def few() -> bool:  # scripts on this machine
-        jobs = workflow.dag.needrun_jobs()
-        saved = sum(LIGHT if job.is_local else MODEL for job in jobs)
+        rules = [job.rule for job in workflow.dag.needrun_jobs() if job.rule.script]
+        saved = sum(LIGHT if rule.name in workflow._localrules else MODEL for rule in rules)
         return workflow.non_local_exec or saved < 2 * SERVER
 
     def execute_script(self: Any, fname: str, edit: bool = False) -> None:
