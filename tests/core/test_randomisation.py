@@ -286,7 +286,7 @@ def test_such_a_loss_is_found_and_half_of_it_is_not(metric: str) -> None:
                 if classes:
                     broken[example] = 1 - labels[example]
                 else:
-                    broken = broken - 0.002 * slope * labels
+                    broken = broken - 0.01 * slope * labels
                 if before - compared.observed(plain[None], broken[None])[0] >= aim:
                     break
             tested = randomisation.test(

@@ -20,7 +20,7 @@ from workflow_scripts.translation.translation_scores import (
 
 DRAWS, SEED = 12, 3
 SETTINGS = {"bootstrap": DRAWS, "permutations": 40, "halves": 8, "seed": SEED}
-SPLITS = {"validation": 12, "test": 30}
+SPLITS = {"validation": 10, "test": 30}
 MODES = ("zero", "uniform")
 HEAD = ["type", "layer", "head"]
 
@@ -108,12 +108,13 @@ def test_p_values_are_those_of_swapped_translations(made_up: Path, metric: str) 
     plainly = Plainly(made_up, "validation")
     frame = pd.read_parquet(made_up / "scores").set_index(["split", "unit", "mode", "metric"])
     found = frame.loc[("validation", "head", "zero", metric)]
-    sets = np.array(list(product([False, True], repeat=11)))
+    n = SPLITS["validation"]
+    sets = np.array(list(product([False, True], repeat=n - 1)))
     both = pd.concat([plainly.plain, next(iter(plainly.variants.values()))])
     effects = []
     for inside in np.pad(sets, ((0, 0), (0, 1))):
-        places = np.arange(12) + 12 * inside, np.arange(12) + 12 * ~inside
-        first, second = (plainly.score(metric, both.iloc[at], np.arange(12)) for at in places)
+        places = np.arange(n) + n * inside, np.arange(n) + n * ~inside
+        first, second = (plainly.score(metric, both.iloc[at], np.arange(n)) for at in places)
         effects.append(abs(second - first))
     exact = np.mean(np.array(effects) >= effects[0] - 1e-9)
     assert found["p"].iloc[0] == pytest.approx(exact)
@@ -156,7 +157,7 @@ def test_honest_gains_are_those_of_plain_loops(
 
 
 def test_types_by_plain_loops(made_up: Path) -> None:
-    everything = {"validation": [np.arange(12)], "test": samples(30)}
+    everything = {"validation": [np.arange(SPLITS["validation"])], "test": samples(30)}
     effects = {
         (split, unit): Plainly(made_up, split, unit).effects("bleu", sampled)
         for split, sampled in everything.items()
