@@ -157,5 +157,4 @@ def parent(config: dict[str, Any], node: Node) -> Any:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # of libyaml, where PyYAML has it
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=fast)
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
