@@ -212,6 +212,15 @@ def test_paths_start_from_data_and_need_no_braces(config: dict, tmp_path: Path) 
         check_marks("/home/<me>/atlas")
 
 
+def test_attention_of_many_segments_is_stored_only_where_a_study_says_so(config: dict) -> None:
+    for chapter in ("patterns", "probes", "finetuning"):  # which need it stored
+        del config[chapter]
+    for more, given, stored in [(0, None, True), (1, None, False), (1, True, True)]:
+        put(config, "corpora.text.wikipedia.n_segments", 10_000 + more)
+        config["attention"] = {} if given is None else {"store": given}
+        assert check(config, SCHEMAS)["attention"]["store"] == stored
+
+
 def test_the_schema_admits_no_unknown_key() -> None:
     def objects(part: Any) -> list[dict]:
         own = [part] if isinstance(part, dict) and part.get("type") == "object" else []

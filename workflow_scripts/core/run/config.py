@@ -46,6 +46,9 @@ Strict = validators.extend(
 # The id, comment and folder of each job of this user in SLURM's queue.
 QUEUE = ("squeue", "--me", "--noheader", "--format=%i|%k|%Z")
 
+# Segments of a corpus whose attention is stored by default: of BERT-base, 47 GB at 128 tokens.
+STORED = 10_000
+
 # Folders other than those of the models and of the chapters in results/<study>/, and files there.
 TAKEN = {"benchmarks", "figures", "logs", "tables"}
 TAKEN |= {"atlas.html", "atlas.json", "report.html", "report.zip"}
@@ -71,6 +74,8 @@ def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str
     if errors:
         raise InputError(f"config: {_line(errors[0], root)}{and_more(errors)}")
     filled = schema.fill(config, root, root)
+    if any(text["n_segments"] > STORED for text in filled["corpora"]["text"].values()):
+        filled["attention"]["store"] = config.get("attention", {}).get("store", False)
     for chapter in left_out:
         filled.pop(chapter, None)
     for model in filled["models"].values():
