@@ -86,6 +86,12 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
     ("clark2019-table1", "trees", syntactic),
     ("dependency-heads", "trees", syntactic),
     OnClaim(
+        "context-duo-half",
+        "The loss rises by less than 1% where half of the key-value heads see no middle of a text.",
+        "The loss rises by 1% or more where half of the key-value heads see no middle of a text.",
+        "whether half of the key-value heads need the middle of a text",
+    ),
+    OnClaim(
         "clark-sep-attention",
         "Over half of the attention of the middle layers goes to [SEP], as in BERT-base.",
         "[SEP] gets {ours} of the attention of the middle layers; in BERT-base it gets over half.",
