@@ -14,7 +14,6 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("GLUE with a header", "Quality", "quality", 1, "0 columns 'Quality'"),
     ("GLUE with a header", "\t3\tA", "\t3 A", 2, "4 columns where the header has 5"),
     ("GLUE with a header", "1\t2", "2\t2", 2, "label '2' is unknown"),
-    ("GLUE with a header", "4\t5", "2\t3", 3, "id 2 3 is already in line 2"),
     ("GLUE with a header", "F", "F\0", 3, "a NUL character"),
     ("GLUE with a header", "F", b"\xff", 3, "byte 0xff at column 7 is not UTF-8"),
     ("GLUE without a header", "Our friends .", "", 1, "an empty text"),
