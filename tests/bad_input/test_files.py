@@ -74,6 +74,7 @@ def test_a_real_file_is_read_whole(tmp_path: Path, real_data: Path, name: str) -
     path.write_bytes(b"".join(lines))
     assert FORMATS[name].read(path) == FORMATS[name].plainly(path.read_bytes().decode())
 
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_cut_file_or_one_without_a_line_is_read_as_it_is_or_refused(
     tmp_path: Path, name: str
