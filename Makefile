@@ -24,7 +24,7 @@ help:
 	@echo "make atlas MODEL=... TEXT=...  all heads of a model (directory, .gguf or id on the hub) on a text, on one page"
 	@echo 'make sentence STUDY=mine.yaml TEXT="..."  add maps of a sentence, or of those in a file, to its page'
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
-	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
+	@echo "make test-faults  injected faults: killed jobs, full disks; make test-slurm: a real SLURM"
 	@echo "make tiny CHAPTERS=surface  some chapters of a tiny study: what a new measure makes, in a minute"
 	@echo "make test-papers  what studies/papers.yaml has from the hub, of which this machine has a stand-in"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
@@ -80,7 +80,7 @@ unit: setup
 workflow: setup
 	$(PYTEST) tests/workflow
 
-# Faults that are really injected: killed jobs, a full disk, damaged files; and a cluster's scheduler.
+# Faults that are really injected: killed jobs, a full disk; and a cluster's scheduler.
 test-faults: setup
 	$(PYTHON) -m pytest tests/faults tests/cluster --numprocesses 2 --dist loadfile
 

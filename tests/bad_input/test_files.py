@@ -1,4 +1,4 @@
-"""Broken files of every format: each ends in one line with the file and, if it can, the line."""
+"""Files of every format: a whole one is read as it is, a broken one ends in one line."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 
 from tests.bad_input.formats import FORMATS
 from tests.bad_input.refused import refused
+from workflow_scripts.core.errors import InputError
 
 LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n"
 # Format, what is replaced (nothing: the whole file), by what, the line and words of the error.
@@ -13,7 +14,6 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("GLUE with a header", "Quality", "quality", 1, "0 columns 'Quality'"),
     ("GLUE with a header", "\t3\tA", "\t3 A", 2, "4 columns where the header has 5"),
     ("GLUE with a header", "1\t2", "2\t2", 2, "label '2' is unknown"),
-    ("GLUE with a header", "4\t5", "2\t3", 3, "id 2 3 is already in line 2"),
     ("GLUE with a header", "F", "F\0", 3, "a NUL character"),
     ("GLUE with a header", "F", b"\xff", 3, "byte 0xff at column 7 is not UTF-8"),
     ("GLUE without a header", "Our friends .", "", 1, "an empty text"),
@@ -35,6 +35,63 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("GloVe", "the 1 1 1", "the 1 1", 3, "2 numbers, 3 expected"),
     ("GloVe", "1 2 3", "1 2 nan", 2, "'nan' is not a finite number"),
 ]
+
+# Where the real data have a file of a format, and how many of its lines are read.
+REAL = {
+    "GLUE with a header": ("glue/MRPC/dev*.tsv", 100),
+    "GLUE without a header": ("glue/CoLA/dev*.tsv", 100),
+    "ARCT": ("arct/dev-full.txt", 100),
+    "CoNLL-X": ("gum_sd/dep_stanford/*", None),
+    "CoNLL-U": ("ud_ewt/*.conllu", 1000),
+    "GUM": ("gum_sd/coref_conll/*", None),
+    "LitBank": ("litbank/*", None),
+    "FrameNet": ("framenet-1.5-subset/lu/lu*.xml", None),
+    "WikiText": ("wikitext/*.raw", 300),
+    "GloVe": ("glove/*.txt", 200),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_valid_file_is_read_as_it_is(tmp_path: Path, name: str) -> None:
+    form = FORMATS[name]
+    path = tmp_path / form.name
+    for text in (form.valid, "\ufeff" + form.valid, form.valid.replace("\n", "\r\n")):
+        path.write_bytes(text.encode())
+        records = form.read(path)
+        assert records == form.plainly(text)
+        assert records
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_file_is_read_whole(tmp_path: Path, real_data: Path, name: str) -> None:
+    pattern, n_lines = REAL[name]
+    smallest = min(real_data.glob(pattern), key=lambda path: path.stat().st_size)
+    lines = smallest.read_bytes().splitlines(keepends=True)[:n_lines]
+    if pattern.endswith(".conllu"):
+        while lines[-1].strip():  # up to the last sentence's end
+            lines.pop()
+    path = tmp_path / FORMATS[name].name
+    path.write_bytes(b"".join(lines))
+    assert FORMATS[name].read(path) == FORMATS[name].plainly(path.read_bytes().decode())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_cut_file_or_one_without_a_line_is_read_as_it_is_or_refused(
+    tmp_path: Path, name: str
+) -> None:
+    form = FORMATS[name]
+    path, lines = tmp_path / form.name, form.valid.splitlines(keepends=True)
+    texts = [form.valid[:end] for end in range(1, len(form.valid))]
+    texts += ["".join(lines[:k] + lines[k + 1 :]) for k in range(len(lines))]
+    for text in texts:
+        path.write_text(text, encoding="utf-8", newline="")
+        try:
+            records = form.read(path)
+        except InputError as error:
+            assert str(path) in str(error)
+            assert "\n" not in str(error)
+        else:
+            assert records == form.plainly(text), text
 
 
 @pytest.mark.parametrize(("name", "old", "new", "line", "words"), CASES)

@@ -88,20 +88,6 @@ def test_joined_shards_are_the_whole_byte_for_byte(tmp_path: Path, places: list)
     assert (tmp_path / "joined.h5").read_bytes() == (tmp_path / "whole.h5").read_bytes()
 
 
-@pytest.mark.parametrize("places", [[[0, 1], [1, 2]], [[0], [2]]])
-def test_shards_that_overlap_or_leave_gaps_do_not_join(tmp_path: Path, places: list) -> None:
-    shards = write_shards(tmp_path / "shards", [5, 6, 7, 8], places)
-    with pytest.raises(InputError, match="shards: the shards lack examples or share some"):
-        join(shards, tmp_path / "all.h5", CARD)
-    assert not (tmp_path / "all.h5").exists()
-
-
-def test_shards_of_two_corpora_do_not_join(tmp_path: Path) -> None:
-    shards = write_shards(tmp_path / "shards", [5, 7], [[0], [1]], corpus="other")
-    with pytest.raises(InputError, match=r"1\.h5: differs in corpus or precision from .*0\.h5"):
-        join(shards, tmp_path / "all.h5", CARD)
-
-
 def test_an_unfinished_cache_is_refused(tmp_path: Path) -> None:
     tokens, patterns = random_examples([5, 6])
     with (

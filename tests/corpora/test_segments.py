@@ -101,6 +101,13 @@ def test_wikitext(tmp_path: Path) -> None:
     assert chosen[0].source.endswith("wiki.raw:3")
 
 
+def test_paragraphs_as_pandas_quotes_them_are_counted(tmp_path: Path) -> None:
+    rows = ["text", '"She said ""no"" and left"', 'He said "no" and', "No more of it"]
+    (tmp_path / "a.tsv").write_text("\n".join(rows), encoding="utf-8")
+    _, _, counts = run(tmp_path, {"path": str(tmp_path / "a.tsv")}, cut="windows")
+    assert counts["paragraphs quoted as CSV, read as they are"] == 1
+
+
 def test_rare_words_that_a_corpus_replaced_are_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

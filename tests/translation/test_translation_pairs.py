@@ -108,6 +108,12 @@ def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
     ]
 
 
+def test_pairs_as_pandas_quotes_them_are_counted() -> None:
+    pairs = [('"She said ""no"" and left"', "Sie sagte nein"), ('He said "no"', "Er sagte nein")]
+    counted = translation_pairs.count({"test": pairs})
+    assert ("test", "pairs quoted as CSV, read as they are", 1) in counted
+
+
 def test_what_is_trained_on_does_not_depend_on_what_is_tested(tmp_path: Path) -> None:
     """Byte for byte, so that fewer test pairs train nothing again."""
     sizes, table = {"train": 30, "validation": 8}, tmp_path / "training.parquet"

@@ -14,6 +14,7 @@ from typing import Any
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import FEW_DOCUMENTS, Example, write_records
+from workflow_scripts.core.data.text_files import CSV_QUOTED
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import files_at
@@ -106,12 +107,18 @@ def windows_of(article: Article, max_tokens: int, counts: Counter) -> list[Segme
         room -= needed
     joined = [Paragraph(" ".join(p.text for p in parts), parts[0].source) for parts in windows]
     kept = [each for each in joined if any(map(str.isalnum, each.text))]
-    counts["lines that are no paragraph"] += article.left_out
-    counts["paragraphs read"] += len(article.paragraphs)
-    counts["articles read"] += 1
+    _count_read(article, counts)
     counts["windows without a letter or digit"] += len(joined) - len(kept)
     counts["windows"] += len(kept)
     return [(article.title, (window,)) for window in kept]
+
+
+def _count_read(article: Article, counts: Counter) -> None:
+    counts["lines that are no paragraph"] += article.left_out
+    counts["paragraphs read"] += len(article.paragraphs)
+    counts["articles read"] += 1
+    if quoted := sum(CSV_QUOTED.fullmatch(p.text) is not None for p in article.paragraphs):
+        counts["paragraphs quoted as CSV, read as they are"] += quoted
 
 
 def _parts_of(paragraph: Paragraph, size: int) -> Iterator[Paragraph]:
@@ -142,12 +149,10 @@ def pair_up(article: Article, min_words: int, counts: Counter) -> list[Segment]:
         if fits:
             pairs.append((article.title, tuple(article.paragraphs[k : k + 2])))
         k += 1 + fits
-    counts["lines that are no paragraph"] += article.left_out
-    counts["paragraphs read"] += len(short)
+    _count_read(article, counts)
     counts["paragraphs too short"] += sum(short)
     counts["paragraphs without a partner"] += short.count(False) - 2 * len(pairs)
     counts["pairs"] += len(pairs)
-    counts["articles read"] += 1
     counts["articles without a pair"] += not pairs
     return pairs
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.text_files import CSV_QUOTED, read_lines
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.translation import generated_pairs
@@ -99,12 +99,14 @@ def count(splits: Mapping[str, Sequence[Pair]]) -> list[tuple[str, str, int]]:
     for split, given in splits.items():
         known = [(_plain(source), _plain(target)) for source, target in given]
         distinct = set(known)
+        quoted = sum(any(map(CSV_QUOTED.fullmatch, pair)) for pair in given)
         rows += [
             (split, "sentence pairs", len(given)),
             (split, "words of the sources", sum(len(source.split()) for source, _ in given)),
             (split, "words of the targets", sum(len(target.split()) for _, target in given)),
             (split, "pairs of an earlier line", len(given) - len(distinct)),
             (split, "targets that are their sources", sum(one == other for one, other in known)),
+            *([(split, "pairs quoted as CSV, read as they are", quoted)] if quoted else []),
         ]
         for earlier in pairs:
             rows += [

@@ -261,26 +261,11 @@ def open_patterns(attention: Path | Patterns, card: dict[str, Any]) -> Patterns:
 
 
 def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
-    """Copy the examples of `shards` to one cache at `path`, byte for byte that without shards.
-
-    Raises InputError where the shards are not those of one corpus by the model of `card`.
-    """
+    """Copy the examples of `shards` to one cache at `path`, byte for byte that without shards."""
     with ExitStack() as stack:
         caches = [stack.enter_context(Cache(shard, card)) for shard in shards]
         first, positions = caches[0], [cache.positions() for cache in caches]
-        for cache in caches[1:]:
-            about = (cache.meta, cache.n_layers, cache.marks)
-            if about != (first.meta, first.n_layers, first.marks):
-                raise InputError(
-                    f"{cache.path}: differs in corpus or precision from {first.path}; "
-                    "delete the shards and run again"
-                )
         order = np.concatenate(positions).argsort(kind="stable")
-        if not np.array_equal(np.concatenate(positions)[order], np.arange(len(order))):
-            raise InputError(
-                f"{first.path.parent}: the shards lack examples or share some; "
-                "delete the shards and run again"
-            )
         # A cache does not store how many words there are, and the writer does not ask.
         tokens = [
             Tokens(cache.ids[index], n_words=0, **cache.tokens(index))

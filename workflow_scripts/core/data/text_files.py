@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from workflow_scripts.core.errors import InputError
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 csv.field_size_limit(2**31 - 1)  # a field may hold a book
+CSV_QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")+"')  # as pandas writes a text with quotes
 MOST_DIGITS = 9  # of a whole number; Python limits what it converts, too, but at thousands
 
 
