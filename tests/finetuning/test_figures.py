@@ -114,7 +114,7 @@ def test_features_show_changes_in_points_and_which_are_clear(tmp_path: Path) -> 
     figure = figures.kovaleva2019_features.__wrapped__([tmp_path / "features"], tmp_path / "table")
     for axes in figure.axes:
         shown = {line.get_color(): line.get_ydata() for line in axes.lines}
-        assert shown[colours.VERMILLION] == pytest.approx([10])
+        assert shown[colours.NEUTRAL] == pytest.approx([10])
         assert shown[colours.PALE] == pytest.approx([0])
         assert shown[colours.BLACK] == pytest.approx([5])
 

@@ -42,6 +42,7 @@ def test_every_figure_and_table_is_there_once(report: Report, tiny_study: TinySt
     vectors = tiny_study.config["corpora"]["vectors"]  # whose counts are of no text
     made -= {f"results/tiny/corpora/{name}.counts.csv" for name in vectors}
     assert set(report.results) == made | others
+    assert "results/tiny/tiny/figures/kovaleva2019-fig8.svg" not in made
     listed = [
         path
         for subcategories in report.categories.values()

@@ -235,6 +235,7 @@ def tiny_config() -> dict[str, Any]:
             "halves": 10,
         },
         "compare": {"before": "tiny", "after": "twin", "bootstrap": 100, "permutations": 100},
+        "report": {"without": ["kovaleva2019-fig8"]},
         "battery": {"length": 10, "n_segments": 12, "bootstrap": 100, "permutations": 100},
         "context": {
             "n_tokens": 24,

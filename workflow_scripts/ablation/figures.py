@@ -349,7 +349,7 @@ def ablation_attribution_figure(heads: Path) -> Figure:
     columns = len(estimates)
     cells = [(task, name) for task in tasks for name in estimates]
     titles = [f"{task_title(task)}, {name}" for task, name in cells]
-    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 1.8, columns=columns)
+    figure, panels = figures.panels(titles, figures.TWO_COLUMNS / columns, 2.2, columns=columns)
     for axes, (task, name) in zip(panels, cells, strict=True):
         rows = frame[(frame["task"] == task) & (frame["estimate"] == name)]
         axes.axhline(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
@@ -360,10 +360,10 @@ def ablation_attribution_figure(heads: Path) -> Figure:
             points = rows[(rows["screen"] == "first") == first]
             style = {"color": look.colour, "s": 5, "linewidths": 0, "zorder": 2}
             axes.scatter(points["attribution"], points["effect"], label=look.name, **style)
-        axes.set_title(
-            f"{axes.get_title()}\nρ {_number(rows.groupby('seed')['rho'].first().mean())}"
-        )
+        rho = _number(rows.groupby("seed")["rho"].first().mean())
+        axes.set_title(f"{axes.get_title()}\nρ {rho}, n = {rows['n'].max()}")
         axes.locator_params(nbins=4)
+        axes.margins(x=0.07, y=0.15)  # room for names
     for axes in panels[::columns]:
         axes.set_ylabel("Effect on the\nloss, nats")
     for axes in panels[-columns:]:

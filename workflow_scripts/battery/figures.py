@@ -145,6 +145,7 @@ def battery_copying(copying: Path, roles: Path, correlations: Path, threshold: f
         axes.margins(x=0.07)
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.set_ylim(-0.02, max(threshold, frame["top_high"].max()) * 1.1)
+    panels[0].xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     panels[0].set_ylabel("Attended token has the largest logit")
     keys = panels[0].get_legend_handles_labels()
     figure.legend(*keys, loc="outside upper center", ncols=4)

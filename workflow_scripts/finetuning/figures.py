@@ -23,8 +23,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.finetuning.finetuning_tables import STAGES
 from workflow_scripts.finetuning.token_kinds import KINDS, LINGUISTIC
 
-SIMILARITY_ROWS = ("Real tokens", "Padded")
-
 
 @figures.drawn
 def kovaleva2019_fig5(similarity: list[Path], padded: list[Path]) -> Figure:
@@ -32,37 +30,20 @@ def kovaleva2019_fig5(similarity: list[Path], padded: list[Path]) -> Figure:
 
     With similarities of `padded` maps a second row, in colours of its own.
     """
-    frame = tables.read_all(similarity)
-    frames = [frame, tables.read_all(padded)] if padded else [frame]
-    figure, panels, names = heatmaps.task_sheet(frame, SIMILARITY_ROWS if padded else [""])
-    for cells, of_row in zip(panels, frames, strict=True):
-        grids = heatmaps.grids(of_row.assign(change=1 - of_row["similarity"]), "task", "change")
-        top = max(grid.max() for grid in grids.values())
-        for axes, name in zip(cells, names, strict=True):
-            image = heatmaps.draw(axes, grids[name], 0.0, top)
-        heatmaps.bar(image, cells, "1 − cosine similarity")
-    figure.supxlabel(figures.sample(frame, "examples of each task"), fontsize=7)
-    return figure
-
-
-SPECIAL_ROWS = {"sep": "[SEP]", "cls": "[CLS]"}
+    rows = {"Real tokens": similarity, "Padded": padded} if padded else {"": similarity}
+    frames = {title: tables.read_all(paths) for title, paths in rows.items()}
+    changes = {title: each.assign(change=1 - each["similarity"]) for title, each in frames.items()}
+    return heatmaps.of_tasks(changes, "change", "1 − cosine")
 
 
 @figures.drawn
 def kovaleva2019_fig6(features: list[Path]) -> Figure:
-    """A row of heat maps for each token, on one scale from 0; the mean over seeds."""
+    """A row of heat maps for each token, on a scale of its own from 0; the mean over seeds."""
     frame = tables.read_all(features)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "all")]
-    frame = frame[frame["kind"].isin(SPECIAL_ROWS)]
-    figure, panels, names = heatmaps.task_sheet(frame, list(SPECIAL_ROWS.values()))
-    for cells, kind in zip(panels, SPECIAL_ROWS, strict=True):
-        grids = heatmaps.grids(frame[frame["kind"] == kind], "task", "attention")
-        top = max(grid.max() for grid in grids.values())
-        for axes, name in zip(cells, names, strict=True):
-            image = heatmaps.draw(axes, 100 * grids[name], 0.0, 100 * top)
-        heatmaps.bar(image, cells, "Mean attention, %")
-    figure.supxlabel(figures.sample(frame, "examples of each task"), fontsize=7)
-    return figure
+    frame = frame.assign(attention=100 * frame["attention"])
+    rows = {f"[{kind.upper()}]": frame[frame["kind"] == kind] for kind in ("sep", "cls")}
+    return heatmaps.of_tasks(rows, "attention", "Mean attention, %")
 
 
 def unclear(frame: pd.DataFrame) -> np.ndarray:
@@ -109,7 +90,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 CHANGED = {  # by whether a change may be none
     True: colours.Look("a head; its 95% intervals before and after overlap", colours.PALE, "x"),
-    False: colours.Look("a head; they do not (corrected for all heads)", colours.VERMILLION),
+    False: colours.Look("a head; they do not (corrected for all heads)", colours.NEUTRAL),
 }
 
 

@@ -23,14 +23,8 @@ def michel2019_importance(importance: list[Path], variant: str, table: job.Out) 
     """A heat map per task, normalised by layer; darker means more. The table has all values."""
     frame = tables.read_all(importance)
     shown = frame[frame["variant"] == variant]
-    grids = heatmaps.grids(shown, "task", "normalised")
-    figure, panels, names = heatmaps.task_sheet(shown, [""])
-    for axes, name in zip(panels[0], names, strict=True):
-        top = max(grid.max() for grid in grids.values())
-        image = heatmaps.draw(axes, grids[name], 0.0, top)
-    heatmaps.bar(image, panels[0], "Importance / layer's norm")
-    over = figures.sample(shown, "training examples of each task")
-    figure.supxlabel(f"divided by the l2 norm of the layer's heads; {over}", fontsize=7)
+    units = "training examples of each task"
+    figure = heatmaps.of_tasks({"": shown}, "normalised", "Importance / layer's norm", units)
     titles = [TASKS[task].title for task in frame["task"]]
     frame = frame.assign(head=head_labels(frame), task=titles)
     frame = frame.sort_values(["task", "seed", "variant", "normalised"], ascending=ASCENDING)

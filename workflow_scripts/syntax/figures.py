@@ -13,8 +13,6 @@ from workflow_scripts.core.plots import attention_lines, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.syntax.counting import ALL, ALL_RELEASED
 
-PANELS_IN_A_ROW = 4
-
 
 @figures.drawn
 def clark2019_fig5(examples: Path, coreference: Path | None = None) -> Figure:
@@ -29,14 +27,9 @@ def clark2019_fig5(examples: Path, coreference: Path | None = None) -> Figure:
         for _, rows in tables.read(path).groupby("drawing")
     ]
     height = 0.5 + 0.13 * (max(rows["query"].max() for rows in panels) + 1)
-    columns = min(PANELS_IN_A_ROW, len(panels))
-    rows = -(-len(panels) // columns)
-    width = attention_lines.WIDTH * columns
-    figure, axes = figures.new(width, height * rows, columns=columns, rows=rows)
-    for panel, drawing in zip(axes, panels, strict=False):
+    figure, axes = figures.panels([""] * len(panels), attention_lines.WIDTH, height)
+    for panel, drawing in zip(axes, panels, strict=True):
         attention_lines.draw_panel(panel, drawing, emphasise=True)
-    for unused in axes[len(panels) :]:
-        unused.axis("off")
     return figure
 
 

@@ -103,6 +103,26 @@ def task_sheet(frame: pd.DataFrame, rows: Sequence[str]) -> tuple[Figure, np.nda
     return *sheet(rows, [TASKS[name].title for name in names], shape), names
 
 
+def of_tasks(
+    rows: dict[str, pd.DataFrame], values: str, label: str, units: str = "examples of each task"
+) -> Figure:
+    """Maps of a column `values`, darker for more: a row by title for each table of heads.
+
+    Each row has a scale of its own from 0, named `label`, and a map for each task, the mean over
+    seeds. The last line counts the tables' n `units`.
+    """
+    every = pd.concat(rows.values())
+    figure, panels, names = task_sheet(every, list(rows))
+    for cells, frame in zip(panels, rows.values(), strict=True):
+        of_task = grids(frame, "task", values)
+        top = max(grid.max() for grid in of_task.values())
+        for axes, name in zip(cells, names, strict=True):
+            image = draw(axes, of_task[name], 0.0, top)
+        bar(image, cells, label)
+    figure.supxlabel(figures.sample(every, units), fontsize=7)
+    return figure
+
+
 def bar(
     image: AxesImage,
     panels: Sequence[Axes],
