@@ -63,7 +63,7 @@ function App({ atlas }) {
   const main = useRef(null);
   const opening = openingOf(atlas, state);
   const known = Object.hasOwn(VIEWS, state.view ?? "") && !lacks(atlas, state.view);
-  const view = known ? state.view : opening;
+  const view = known ? state.view : state.head ? "head" : state.measure || state.filter ? "grid" : opening;
   const model = modelOf(atlas, state);
   const index = headIndex(model, state.head);
   const from = useEntrance(main, view, index, opening);

@@ -50,7 +50,7 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
     <div class="choices row">
       ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: suited.find(({ id }) => id === ofA.id) ?? ofA, go }} />
         <${Outcome} segment=${ofA} state=${ofA.predictions?.[b.state] ? b.state : a.state} />
-        <${DimChoice} ...${{ hide, setHide, model: a.model, segments: [ofA, ofB ?? ofA] }} />`}
+        <${DimChoice} ...${{ hide, setHide, model: a.model }} />`}
     </div>
     ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another text.</p>`}
     ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this text.</p>`}

@@ -80,7 +80,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
-      <${DimChoice} ...${{ hide, setHide, model, segments: [read, queriesOf(read)] }} />
+      <${DimChoice} ...${{ hide, setHide, model }} />
       <${FirstChoice} ...${{ model, state, go }} />
       ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest }} />`}
     </div>
@@ -108,10 +108,10 @@ export function hiddenIn(sides, hide, first) {
   });
 }
 
-/** Dims the tokens that a tokenizer adds; nothing where a decoder's text has none. */
-export function DimChoice({ hide, setHide, model, segments }) {
-  if (model.causal && !segments.flatMap(specials).includes(true)) return null;
-  return html`<label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${model.types || model.causal ? "special tokens" : specialTokens(model)}</label>`;
+/** Dims the tokens that a tokenizer adds; a decoder rests on its first token, whatever it is. */
+export function DimChoice({ hide, setHide, model }) {
+  if (model.causal) return null;
+  return html`<label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${model.types ? "special tokens" : specialTokens(model)}</label>`;
 }
 
 /** Hides the first token of a decoder, and scales the other weights. */

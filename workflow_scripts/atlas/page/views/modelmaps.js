@@ -1,7 +1,7 @@
 /** All heads of a model on one text: a grid of small maps, each of which opens its head's card. */
 
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { segmentOf, segmentsOf, specials, stateOf } from "../lib/choice.js";
+import { segmentOf, segmentsOf, stateOf } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { FIRST_NOTE, firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
@@ -42,7 +42,7 @@ export function ModelMaps({ atlas, state, go, dark }) {
         <${Findings} ...${{ atlas, model, state }} />
       </aside>
       <div class="beneath">
-        ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
+        ${atlas.study.file && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">${model.types ? "make atlas MODEL=<translation model> TEXT=pairs.tsv" : `make sentence STUDY=${atlas.study.file} TEXT="Your sentence."`}</code></p>`}
         <p class="note">The study's texts are chosen by length and at random, not by their maps; About lists what was left out.</p>
       </div>
     </div>
@@ -77,7 +77,7 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
-      ${(!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
+      ${!model.causal && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${FirstChoice} ...${{ model, state, go }} />
       <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first, measure, kinds: light, frames: () => framesOf(measure, light(), false) }} />
     </div>
