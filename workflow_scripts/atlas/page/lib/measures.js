@@ -202,6 +202,18 @@ export const ranks = once(({ value, better, scale }) => {
   return value.map((one) => first.get(one) ?? null);
 });
 
+/** Indices of heads, the first in rank first: the highest value, or the lowest where lower is better; unknown ones last. */
+export function listed(measure) {
+  const rank = (index) => ranks(measure)[index] ?? Infinity;
+  return measure.value.map((_, index) => index).sort((a, b) => rank(a) - rank(b) || a - b);
+}
+
+/** The mean of each layer's known values, layer 1 first; null of none. */
+export function layerMeans(measure, { n_layers: layers, n_heads: heads }) {
+  const rows = Array.from({ length: layers }, (_, layer) => measure.value.slice(layer * heads, (layer + 1) * heads).filter((one) => one !== null));
+  return rows.map((row) => (row.length ? row.reduce((sum, one) => sum + one, 0) / row.length : null));
+}
+
 /** How many heads have a value. */
 export const known = once(({ value }) => value.reduce((sum, one) => sum + (one !== null), 0));
 
