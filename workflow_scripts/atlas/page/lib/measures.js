@@ -133,6 +133,11 @@ export function intervalOf(measure, index) {
   return low === null || high === null ? null : [low, high];
 }
 
+/** "1.02 to 1.31", or null. */
+export function intervalText(measure, index) {
+  return intervalOf(measure, index)?.map((end) => number(end, measure.decimals)).join(" to ") ?? null;
+}
+
 /** Whether values on the better side of the baseline alone count, and not those on the other side. */
 export function oneSided({ better, null: none, null_title: title }) {
   return Boolean(better) && none !== null && title !== NO_EFFECT;
@@ -242,8 +247,8 @@ export function sentence(model, measure, index) {
   const parts = [`Head ${headName(model, index)}, ${measure.title} ${valueText(measure, index)}`];
   const label = measure.label?.[index];
   if (label) parts.push(label);
-  const interval = intervalOf(measure, index);
-  if (interval) parts.push(`interval ${interval.map((end) => number(end, measure.decimals)).join(" to ")}`);
+  const interval = intervalText(measure, index);
+  if (interval) parts.push(`interval ${interval}`);
   const rank = ranks(measure)[index];
   if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}`);
   if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);

@@ -3,7 +3,6 @@
 import { html, useMemo, useState } from "../vendor/standalone.module.js";
 import { sideText, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { number } from "../lib/format.js";
 import { difference, jensenShannon, largest } from "../lib/maps.js";
 import { headName, placeOf } from "../lib/measures.js";
 import { queriesOf } from "../lib/pairtexts.js";
@@ -12,14 +11,13 @@ import { ofWeights, ramp } from "../lib/scales.js";
 import { firstWords, generatedIn, generatedNote } from "../lib/texts.js";
 import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
-import { ColourBar, DimChoice, hiddenIn } from "./headmaps.js";
+import { ColourBar, DimChoice, hiddenIn, write } from "./headmaps.js";
 import { useMaps } from "./stored.js";
 import { SavePicture } from "./saves.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { TextChoice } from "./textchoice.js";
 
 const SMALLEST = 3; // pixels of a cell where three matrices share the width
-const DECIMALS = 3; // of a weight
 
 /** "3-7", with what distinguishes it from the other side. */
 export function sideName(side, other) {
@@ -58,18 +56,14 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
   </section>`;
 }
 
-function write(weight) {
-  return number(weight, DECIMALS);
-}
-
 function Apart({ sides: [a, b], segments, same }) {
   if (!same) {
     const [left, right] = segments.map((segment) => `\u201c${firstWords(segment)}\u201d (${segment.title})`);
     return html`<p class="note"><bdi>${left === right ? "" : `A is ${left}, B ${right}. `}The two texts have different tokens: they stand side by side, and no difference is taken.</bdi></p>`;
   }
   return html`<dl class="apart row">
-    <div><dt>Jensen-Shannon divergence</dt><dd>${write(jensenShannon(a, b, segments[0].tokens.length))} <small class="soft">nats, mean over the queries; 0 to ${write(Math.log(2))}</small></dd></div>
-    <div><dt>Largest difference</dt><dd>${write(largest(difference(a, b)))}</dd></div>
+    <div><dt class="soft small">Jensen-Shannon divergence</dt><dd>${write(jensenShannon(a, b, segments[0].tokens.length))} <small class="soft small">nats, mean over the queries; 0 to ${write(Math.log(2))}</small></dd></div>
+    <div><dt class="soft small">Largest difference</dt><dd>${write(largest(difference(a, b)))}</dd></div>
   </dl>`;
 }
 

@@ -14,7 +14,7 @@ export function Context({ atlas, model, measure, go }) {
       <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id, of) => go({ measure: id, ...(of !== measure.model && { model: of }) })} />
       <div>
         <h2>${measure.title}${measure.unit && html` <span class="unit">${measure.unit}</span>`}</h2>
-        <p class="soft">
+        <p class="soft small">
           ${model.title}, ${stateTitle(model, measure.state)} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · ${countText(measure)} · ${paper}, ${measure.group}
         </p>
       </div>

@@ -100,7 +100,8 @@ export function DimChoice({ hide, setHide, model }) {
   return html`<label class="check"><input type="checkbox" id="dim" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${dimmed(model)}</label>`;
 }
 
-function write(weight) {
+/** A weight as people read it. */
+export function write(weight) {
   return number(weight, 3);
 }
 

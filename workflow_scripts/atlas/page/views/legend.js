@@ -20,7 +20,7 @@ export function Legend(props) {
   const rule = hatchRule(measure);
   const missing = measure.value.length - known(measure);
   return html`
-    <section id="legend" aria-label="Legend">
+    <section id="legend" class="small" aria-label="Legend">
       ${known(measure) === 0
         ? html`<p>No head has a value${measure.unit && ` (${measure.unit})`}.</p>`
         : measure.scale === "category"

@@ -3,7 +3,7 @@
 import { html } from "../vendor/standalone.module.js";
 import { stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { headName, layersOf } from "../lib/measures.js";
+import { claim, denial, headName, layersOf } from "../lib/measures.js";
 import { pixelsOf, tableOf } from "../lib/modelmaps.js";
 import { saveImage } from "../lib/save.js";
 import { ofWeights } from "../lib/scales.js";
@@ -43,7 +43,7 @@ export function ModelMapsLegend({ blocks, words, first, dark }) {
 export function SaveModelMaps({ model, segment, state, blocks, heads, words, first, measure, frames, kinds }) {
   const file = [model.name, segment.id, state, "all-heads", first && "without-first"].filter(Boolean).join("_");
   const title = `All heads of ${model.title} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, state)}`;
-  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, frames: frames(), kinds: kinds() }} />`), file, { title, notes: [SCALE, axesText(words, first), poolText(blocks), measure && `Borders: ${measure.title}.`].filter(Boolean), below: [document.querySelector("#legend svg.picture")] }, type);
+  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, frames: frames(), kinds: kinds() }} />`), file, { title, notes: [SCALE, axesText(words, first), poolText(blocks), measure && `Borders: ${measure.title}${claim(measure) ? `; dotted: ${denial(measure)}` : ""}.`].filter(Boolean), below: [document.querySelector("#legend svg.picture")] }, type);
   return html`<span class="saves">
     <${SavePicture} save=${save} disabled=${!heads} />
   </span>`;

@@ -2,8 +2,8 @@
 
 import { html, useState } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
-import { number, pValue } from "../lib/format.js";
-import { countOf, denial, groups, hatched, intervalOf, nullOf, valueText, withUnit } from "../lib/measures.js";
+import { pValue } from "../lib/format.js";
+import { countOf, denial, groups, hatched, intervalOf, intervalText, nullOf, valueText, withUnit } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { reach } from "../lib/scales.js";
 import { matches } from "../lib/search.js";
@@ -25,12 +25,6 @@ export function Strip({ measure, i, width = 180, rug = true }) {
     ${interval && html`<path d=${`M${x(interval[0])} 10H${x(interval[1])}`} stroke="var(--accent)" stroke-width="3" stroke-linecap="round" stroke-opacity="0.75" />`}
     <circle cx=${x(measure.value[i])} cy="10" r="4" stroke="var(--accent)" stroke-width="1.6" fill=${hatched(measure, i) ? "var(--panel)" : "var(--accent)"} />
   </svg>`;
-}
-
-/** "1.02 to 1.31", or a dash. */
-export function intervalText(measure, i) {
-  const interval = intervalOf(measure, i);
-  return interval ? interval.map((end) => number(end, measure.decimals)).join(" to ") : "–";
 }
 
 /** The table of all measures, by paper. */
@@ -68,7 +62,7 @@ function Row({ measure, index, state }) {
     <th scope="row"><a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${measure.title}</bdi></a></th>
     <td class="number">${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td class="optional"><${Strip} measure=${measure} i=${index} /></td>
-    <td class="interval">${intervalText(measure, index)}${open && html`<small class="label">${denial(measure)}</small>`}</td>
+    <td class="interval">${intervalText(measure, index) ?? "–"}${open && html`<small class="label">${denial(measure)}</small>`}</td>
     <td class="number optional">${countOf(measure, index) ?? "–"}</td>
     <td class="number optional">${pValue(measure.p?.[index])}</td>
     <td class="number rank">${place ? html`${place.rank} <small class="soft">of ${place.of}</small>${place.tied > 0 && html`<small class="label">shared by ${place.tied + 1}</small>`}` : "–"}</td>

@@ -18,7 +18,7 @@ export function Ranked({ model, measure, passes, open }) {
     <section class="ranked" aria-labelledby="ranked-title" ...${pointing()}>
       <div class="row"><h3 id="ranked-title">${low ? "Lowest" : "Highest"} heads${passes.every(Boolean) ? "" : " that pass"}</h3>
         ${order.length > SHOWN && html`<button type="button" class="plain" aria-pressed=${all ? "true" : "false"} onClick=${() => setAll(!all)}>All ${order.length}</button>`}</div>
-      <ol>
+      <ol class="small">
         ${order.slice(0, all ? order.length : SHOWN).map(
           (index) => html`
             <li data-index=${index}>
