@@ -14,6 +14,7 @@ from workflow_scripts.core.plots import colours
 
 ON_DARK = {
     "#000000": "#f2f2f2",
+    "#0072b2": "#4fa3f0",
     "#332288": "#8f84d6",
     "#882255": "#d0749b",
     "#cccccc": "#8a8f96",

@@ -1,9 +1,6 @@
 """A decoder of 30 layers by 9 heads next to an encoder: roles, shared keys, its own words."""
 
 import json
-from itertools import groupby
-
-import numpy as np
 
 from tests.web.conftest import Opener, Study
 from tests.web.page import (
@@ -12,7 +9,6 @@ from tests.web.page import (
     go,
     inaccessible,
     parsed_csv,
-    parsed_svg,
     saved,
     settle,
     squeezed,
@@ -20,10 +16,8 @@ from tests.web.page import (
 )
 from tests.web.views import views
 from workflow_scripts.atlas.atlas_page import MEGABYTE
-from workflow_scripts.atlas.texts import decode
 
 GRID, CARD = "view=grid&model=decoder", "view=head&model=decoder&head=15-1"
-WHOLE = "#first"
 
 
 def test_every_view_of_270_heads_fits_and_can_be_used_by_all(decoder: Study, show: Opener) -> None:
@@ -71,30 +65,25 @@ def test_a_card_states_roles_and_who_shares_its_keys(decoder: Study, show: Opene
     assert "head=1-2" in fragment(page)
 
 
-def test_without_the_first_token_rows_sum_to_1_or_are_empty(decoder: Study, show: Opener) -> None:
-    page = show(decoder, CARD)
-    segment = next(each for each in decoder.atlas["segments"] if each["model"] == "decoder")
-    whole = decode(decoder.atlas["maps"][segment["maps"]["pretrained"]])[14, 0].astype(float)
-    page.locator(WHOLE).check()
+def test_the_first_token_is_dimmed_on_a_card_and_left_out_of_all_maps(
+    decoder: Study, show: Opener
+) -> None:
+    page = show(decoder, f"{CARD}&segment={decoder.atlas['segments'][-2]['id']}")
+    settle(page)
+    assert page.locator(".tokens.key .dim").count() == 0
+    page.get_by_label("Dim the first token").check()
+    assert page.locator(".tokens.key .dim").count() == 1
+    assert page.locator(".tokens.query .dim").count() == 0
+    go(page, "view=maps&model=decoder")
+    page.locator("#first").check()
     settle(page)
     assert "first=hidden" in fragment(page)
-    for kind in ("lines", "matrix"):
-        go(page, f"{CARD}&first=hidden&map={kind}")
-        rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
-        for query, row in groupby(rows, key=lambda each: int(each["query"]) - 1):
-            given = [each["weight_without_first"] for each in row]
-            rest = whole[query, 1:].sum()
-            expected = np.append(0, whole[query, 1:] / (rest or 1))
-            np.testing.assert_allclose(np.array(given, float), expected, rtol=1e-4, atol=1e-6)
-        parsed_svg(saved(page, page.locator(".maps .save-svg")))
-    go(page, f"{CARD}&first=hidden")
-    page.locator(".tokens.query button").first.hover()
-    assert "Attention to it is hidden" in page.locator(".readout").inner_text()
     page.reload()
     settle(page)
-    assert page.locator(WHOLE).is_checked()
-    go(page, "view=head&model=tiny&head=1-1&first=hidden")
-    assert page.locator(WHOLE).count() == 0
+    assert page.locator("#first").is_checked()
+    assert "scaled to sum to 1" in page.locator("main").inner_text()
+    go(page, "view=maps&model=tiny&first=hidden")
+    assert page.locator("#first").count() == 0
 
 
 def test_generated_tokens_are_marked(decoder: Study, show: Opener) -> None:

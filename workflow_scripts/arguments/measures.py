@@ -69,7 +69,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"{title}, input {setup}",
             f"{what} with the head disabled; minus that of the intact model, "
             f"{row['baseline']:.3g}. The model reads {setup} (C claim, R reason, W warrant). "
-            f"Points of {row['split']}, mean over {row['seeds']} seeds.{study.note('arct')} "
+            f"Points of {row['split']}, mean over seeds ({row['seeds']}).{study.note('arct')} "
             "Interval: 95%, bootstrap over points; p: randomisation test, corrected for the number "
             "of heads.",
             {"split": row["split"], "setup": setup, "measure": measure},

@@ -91,7 +91,7 @@ def states_of(used: Iterable[str], adopted: bool = False) -> list[dict[str, Any]
     for name in dict.fromkeys(name for name in used if name != PRETRAINED):
         task, _, seed = name.partition(".")
         title = f"{'trained' if task == 'arct' else 'fine-tuned'} on {task_title(task)}"
-        title += "" if adopted else f", seed {seed}" if seed else ", mean over seeds"
+        title += f", seed {seed}" if seed and not adopted else ""
         of_seed = {"seed": int(seed)} if seed else {}
         states.append({"name": name, "title": title, "task": task} | of_seed)
     return states

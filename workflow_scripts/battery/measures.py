@@ -23,6 +23,7 @@ RANDOM = Table(
     p="p_corrected",
     null="best_other",
     null_title="the head's best other offset",
+    better="high",
     **PERCENT,
     **GROUP,
 )
@@ -58,6 +59,7 @@ COPYING = Table(
     p="p_corrected",
     null="chance",
     null_title="one token of the sequence",
+    better="high",
     **PERCENT,
     **GROUP,
 )
@@ -67,6 +69,7 @@ RETRIEVAL = Table(
     p="p_corrected",
     null="others",
     null_title="the answer's other tokens",
+    better="high",
     **PERCENT,
     **GROUP,
 )
@@ -78,6 +81,7 @@ EIGENVALUE = replace(
     p="",
     null=0,
     null_title="as much copied as turned",
+    better=None,
     factor=1,
     unit="",
     decimals=2,

@@ -8,8 +8,8 @@ import {
   jensenShannon,
   largest,
   loadMaps,
-  meanAbsoluteDifference,
   readable,
+  withoutFirst,
 } from "../../../workflow_scripts/atlas/page/lib/maps.js";
 
 const near = (value, expected, within = 1e-6) =>
@@ -37,7 +37,6 @@ test("differences by hand", () => {
   const a = Float32Array.from([0.25, 0.75, 0.5, 0.5]);
   const b = Float32Array.from([0.75, 0.25, 0.5, 0.5]);
   assert.deepEqual([...difference(a, b)], [-0.5, 0.5, 0, 0]);
-  assert.equal(meanAbsoluteDifference(a, b), 0.25);
   assert.equal(largest(difference(a, b), Float32Array.from([0.1])), 0.5);
   assert.equal(largest(), 0);
   assert.throws(() => difference(a, Float32Array.from([1])), /4 and 1/);
@@ -67,4 +66,18 @@ test("maps are read from the atlas once, and missing ones are named", async () =
   assert.equal((await loadMaps(atlas, "m.s.p")).head(0, 0)[0], 1);
   assert.equal(loadMaps(atlas, "m.s.p"), loadMaps(atlas, "m.s.p"));
   await assert.rejects(loadMaps(atlas, "other"), /maps other are not in this file/);
+});
+
+// Rows of a causal map: the first token sees itself alone, the third gives all to the first.
+const MAP = Float32Array.from([1, 0, 0, 0, 0.75, 0.25, 0, 0, 1, 0, 0, 0, 0.5, 0.125, 0.25, 0.125]);
+
+test("without the first token the rest of a row is scaled to sum to 1", () => {
+  const { map, empty } = withoutFirst(MAP, 4);
+  assert.deepEqual(Array.from(map), [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0.25, 0.5, 0.25]);
+  assert.deepEqual(empty, [0, 2]);
+});
+
+test("rows that do not sum to 1, as bytes are rounded, are scaled too", () => {
+  const { map } = withoutFirst(Float32Array.from([0.5, 0.25, 0.5]), 3);
+  assert.deepEqual(Array.from(map).map((weight) => weight.toFixed(4)), ["0.0000", "0.3333", "0.6667"]);
 });

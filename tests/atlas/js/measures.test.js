@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { number, plural, pText, pValue, withMinus } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
-  beats, claim, differs, extent, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, measuresElsewhere, oneSided, ranks, sentence,
+  beats, claim, differs, extent, hatched, hatchRule, headIndex, headName, holds, known, layerMeans, layerOf, layersOf, listed, measuresElsewhere, oneSided, ranks, sentence,
   typesOf, valueText,
 } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 
@@ -126,4 +126,12 @@ test("numbers, p-values and counts in words", () => {
   assert.equal(pValue(null), "–");
   assert.equal(plural(1, "head"), "1 head");
   assert.equal(plural(0, "head"), "0 heads");
+});
+
+test("means of layers leave out what is unknown; a list begins with the best, unknown ones last", () => {
+  const measure = { value: [1, 5, 3, null, 2, 2], scale: "sequential", better: null };
+  assert.deepEqual(layerMeans(measure, MODEL), [3, 2]);
+  assert.deepEqual(layerMeans({ value: [null, null, 4] }, { n_layers: 3, n_heads: 1 }), [null, null, 4]);
+  assert.deepEqual(listed({ ...measure, better: "low" }), [0, 4, 5, 2, 1, 3]);
+  assert.deepEqual(listed(measure), [1, 2, 4, 5, 0, 3]);
 });

@@ -11,10 +11,8 @@ const KINDS = { ...MEASURE, id: "behaviour.stratum", scale: "category", categori
 const COST = { ...MEASURE, id: "disabling.sst2.1.head.uniform.dev", title: "Cost", unit: "points", null: 0, value: [-9, -3, 5, 0], p: [0.9, 0.01, 0.01, 0.9] };
 const of = (measures, more = {}) => ({ models: [MODEL], measures, segments: [], ...more });
 
-test("an address without a view is of the maps, of a measure where it names one, or where there are no maps", () => {
-  const stored = of([PREVIOUS], { segments: [{ model: "m" }] });
-  assert.equal(openingOf(stored, {}), "maps");
-  assert.equal(openingOf(stored, { filter: "attention.previous>10" }), "grid");
+test("all heads are seen by their maps, by a measure where there are no maps", () => {
+  assert.equal(openingOf(of([PREVIOUS], { segments: [{ model: "m" }] }), {}), "maps");
   assert.equal(openingOf(of([PREVIOUS]), {}), "grid");
 });
 

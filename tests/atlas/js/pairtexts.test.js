@@ -6,6 +6,7 @@ import { lines, strongest } from "../../../workflow_scripts/atlas/page/lib/drawi
 import { jensenShannon } from "../../../workflow_scripts/atlas/page/lib/maps.js";
 import { placeOf, typeOf } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../../../workflow_scripts/atlas/page/lib/pairtexts.js";
+import { generatedIn, generatedNote } from "../../../workflow_scripts/atlas/page/lib/texts.js";
 
 const types = [["encoder", "Enc-Enc", 2], ["encoder-decoder", "Enc-Dec", 1], ["decoder", "Dec-Dec", 1]];
 const model = {
@@ -71,4 +72,11 @@ test("lines and links of a map with more keys than queries", () => {
 test("the divergence of such maps is the mean over queries", () => {
   const other = Float32Array.from([0.5, 0.25, 0.25, 1, 0, 0]);
   assert.ok(Math.abs(jensenShannon(MAP, other, 3) - Math.log(2) / 2) < 1e-12); // 0 and log 2
+});
+
+test("the last tokens of a text are those that the model generated", () => {
+  assert.deepEqual(generatedIn({ tokens: ["a", "b", "c"], generated: 2 }), [false, true, true]);
+  assert.deepEqual(generatedIn({ tokens: ["a", "b"] }), [false, false]);
+  assert.match(generatedNote({ tokens: ["a", "b", "c"], generated: 2 }), /the 2 tokens .* after the prompt's 1\./);
+  assert.equal(generatedNote({ tokens: ["a"] }), null);
 });

@@ -20,6 +20,7 @@ test("synonyms find what the measures call otherwise, and the word head is ignor
   assert.ok(["ablation", "knockout sst-2", "masked", "masking SST-2", "disabling heads"].every((words) => matches(SST2, words)));
   assert.ok(["dobj head", "heads dobj"].every((words) => matches(DOBJ, words)));
   assert.ok(matches({ id: "importance.sst2.1", title: "Importance, SST-2", group: "Importance" }, "pruning"));
+  assert.ok(!matches({ id: "gradient.unmasked", title: "Gradient importance, all unmasked tokens", group: "Gradients" }, "masked"));
   assert.ok(!matches(DOBJ, "ablation") && !matches(SST2, "pruning") && !matches(DOBJ, "constructor"));
 });
 

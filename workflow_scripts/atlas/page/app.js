@@ -63,7 +63,7 @@ function App({ atlas }) {
   const main = useRef(null);
   const opening = openingOf(atlas, state);
   const known = Object.hasOwn(VIEWS, state.view ?? "") && !lacks(atlas, state.view);
-  const view = known ? state.view : opening;
+  const view = known ? state.view : state.head ? "head" : state.measure || state.filter ? "grid" : opening;
   const model = modelOf(atlas, state);
   const index = headIndex(model, state.head);
   const from = useEntrance(main, view, index, opening);
@@ -83,7 +83,7 @@ function App({ atlas }) {
     <a class="skip" href="#main" onClick=${(event) => skip(event, main.current)}>Skip to the content</a>
     <${Header} ...${{ atlas, state, go, dark, models: modelsNamed(atlas, state, view), tab: view === "head" ? from : view }} />
     <main id="main" data-view=${view} tabindex="-1" ref=${main}>
-      ${misread(atlas, location.hash, view).map((sentence) => html`<p class="notice" role="alert"><bdi>${sentence}</bdi></p>`)}
+      ${misread(atlas, state, view).map((sentence) => html`<p class="notice" role="alert"><bdi>${sentence}</bdi></p>`)}
       <${View} ...${{ atlas, state, go, dark, from }} />
     </main>
   `;

@@ -1,8 +1,7 @@
 /** What the address chooses: a segment and a state, the two sides of a comparison. */
 
-import { findMeasure, headIndex, headName, modelOf, typeOf } from "./measures.js";
+import { findMeasure, headIndex, headName, listed, modelOf, typeOf } from "./measures.js";
 import { ofType } from "./pairtexts.js";
-import { listed } from "./statistics.js";
 
 const SHORT = 40; // tokens of a segment that fits a screen
 

@@ -17,21 +17,14 @@ const KEYS = [
  */
 export function parse(fragment) {
   const state = { ...DEFAULTS };
-  for (const [key, value] of partsOf(fragment)) if (KEYS.includes(key) && value !== "") state[key] = value;
+  for (const part of decoded(fragment.replace(/^#/, "")).split("&")) {
+    const at = part.indexOf("=");
+    const [key, value] = [part.slice(0, Math.max(0, at)), part.slice(at + 1)];
+    if (KEYS.includes(key) && value !== "") state[key] = value;
+  }
   return state;
 }
 
-/** The parts of a fragment whose key is none of KEYS. */
-export function unknownParts(fragment) {
-  return partsOf(fragment).filter(([key]) => !KEYS.includes(key)).map(([key, value]) => (key ? `${key}=${value}` : value)).filter(Boolean);
-}
-
-function partsOf(fragment) {
-  return decoded(fragment.replace(/^#/, "")).split("&").map((part) => {
-    const at = part.indexOf("=");
-    return [part.slice(0, Math.max(0, at)), part.slice(at + 1)];
-  });
-}
 
 /**
  * @param {object} state  values that are empty, null or undefined are left out

@@ -11,19 +11,19 @@ const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDo
  * @param {number} width  of the whole picture
  * @param {{n_layers: number, n_heads: number}} model
  * @returns {object}  left, top: of the first cell; cell: [width, height]; right: where the cells end;
- *   margin: width of the layers' means; width, height: of all
+ *   width, height: of all
  */
 export function layout(width, model) {
   const { n_layers: layers, n_heads: heads } = model;
   const narrow = width < 480;
   const left = (narrow ? 24 : 40) + (typesOf(model).length > 0 ? TYPES : 0);
-  const margin = narrow ? 64 : 112;
+  const margin = 56;
   const across = Math.max(8, Math.min(WIDEST, Math.floor((width - left - margin) / heads)));
   const down = Math.max(14, Math.min(across, HIGHEST, Math.floor(TALLEST / layers)));
   const top = 22;
   const right = left + across * heads;
   const bottom = top + down * layers;
-  return { left, top, right, bottom, margin, cell: [across, down], width: right + margin, height: bottom + 38 };
+  return { left, top, right, bottom, cell: [across, down], width: right + margin, height: bottom + 38 };
 }
 
 /** The upper left corner of a head's cell. */

@@ -93,19 +93,6 @@ export function difference(a, b) {
 }
 
 /**
- * Mean of |a - b| over all pairs of a query and a key.
- * @param {Float32Array} a
- * @param {Float32Array} b
- * @returns {number}
- */
-export function meanAbsoluteDifference(a, b) {
-  sameSize(a, b);
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += Math.abs(a[index] - b[index]);
-  return sum / a.length;
-}
-
-/**
  * Jensen-Shannon divergence of two heads' attention, in nats (0 to log 2), the mean over queries.
  * There are as many keys as queries, unless `keys` states how many.
  *
@@ -154,4 +141,22 @@ export function largest(...maps) {
 
 function sameSize(a, b) {
   if (a.length !== b.length) throw new Error(`Maps of ${a.length} and ${b.length} weights differ in size.`);
+}
+
+/**
+ * A map whose first key has no weight, and the other weights of each row scaled to sum to 1.
+ * @param {Float32Array} map  [query, key]
+ * @param {number} keys
+ * @returns {{map: Float32Array, empty: number[]}}  empty: queries with no weight on any other key, whose rows are 0
+ */
+export function withoutFirst(map, keys) {
+  const scaled = new Float32Array(map.length);
+  const empty = [];
+  for (let start = 0; start < map.length; start += keys) {
+    let rest = 0;
+    for (let index = start + 1; index < start + keys; index++) rest += map[index];
+    if (rest === 0) empty.push(start / keys);
+    else for (let index = start + 1; index < start + keys; index++) scaled[index] = map[index] / rest;
+  }
+  return { map: scaled, empty };
 }

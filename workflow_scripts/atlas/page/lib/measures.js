@@ -133,6 +133,11 @@ export function intervalOf(measure, index) {
   return low === null || high === null ? null : [low, high];
 }
 
+/** "1.02 to 1.31", or null. */
+export function intervalText(measure, index) {
+  return intervalOf(measure, index)?.map((end) => number(end, measure.decimals)).join(" to ") ?? null;
+}
+
 /** Whether values on the better side of the baseline alone count, and not those on the other side. */
 export function oneSided({ better, null: none, null_title: title }) {
   return Boolean(better) && none !== null && title !== NO_EFFECT;
@@ -202,6 +207,18 @@ export const ranks = once(({ value, better, scale }) => {
   return value.map((one) => first.get(one) ?? null);
 });
 
+/** Indices of heads, the first in rank first: the highest value, or the lowest where lower is better; unknown ones last. */
+export function listed(measure) {
+  const rank = (index) => ranks(measure)[index] ?? Infinity;
+  return measure.value.map((_, index) => index).sort((a, b) => rank(a) - rank(b) || a - b);
+}
+
+/** The mean of each layer's known values, layer 1 first; null of none. */
+export function layerMeans(measure, { n_layers: layers, n_heads: heads }) {
+  const rows = Array.from({ length: layers }, (_, layer) => measure.value.slice(layer * heads, (layer + 1) * heads).filter((one) => one !== null));
+  return rows.map((row) => (row.length ? row.reduce((sum, one) => sum + one, 0) / row.length : null));
+}
+
 /** How many heads have a value. */
 export const known = once(({ value }) => value.reduce((sum, one) => sum + (one !== null), 0));
 
@@ -230,8 +247,8 @@ export function sentence(model, measure, index) {
   const parts = [`Head ${headName(model, index)}, ${measure.title} ${valueText(measure, index)}`];
   const label = measure.label?.[index];
   if (label) parts.push(label);
-  const interval = intervalOf(measure, index);
-  if (interval) parts.push(`interval ${interval.map((end) => number(end, measure.decimals)).join(" to ")}`);
+  const interval = intervalText(measure, index);
+  if (interval) parts.push(`interval ${interval}`);
   const rank = ranks(measure)[index];
   if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}`);
   if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);

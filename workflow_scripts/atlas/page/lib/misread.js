@@ -2,30 +2,21 @@
 
 import { segmentOf, sidesOf, sideText, stateOf, stateTitle } from "./choice.js";
 import { malformed } from "./filters.js";
-import { parse, unknownParts } from "./fragment.js";
 import { headIndex, headName, measureOf, modelOf } from "./measures.js";
 
 const OF_HEADS = ["grid", "maps"];
-// The values of keys that have few.
-const VALUES = {
-  map: /^(lines|matrix)$/,
-  first: /^hidden$/,
-  theme: /^(light|dark)$/,
-};
 
 /**
  * Sentences that name what was not understood, and what is shown instead.
  * @param {object} atlas
- * @param {string} fragment  of the address
+ * @param {object} state  of the address
  * @param {string} view  that is shown
  * @returns {string[]}
  */
-export function misread(atlas, fragment, view) {
-  const state = parse(fragment);
+export function misread(atlas, state, view) {
   const model = modelOf(atlas, state);
   const no = (what, name, instead) => `${model.title} has no ${what} “${name}”; ${instead}.`;
-  const strange = Object.entries(VALUES).filter(([key, values]) => state[key] && !values.test(state[key])).map(([key]) => `${key}=${state[key]}`);
-  const found = [...unknownParts(fragment), ...strange].map((part) => `The address has “${part}”, which means nothing here.`);
+  const found = [];
   if (state.view && state.view !== view) found.push(`There is no view “${state.view}”; “${view}” is shown.`);
   if (state.model && state.model !== model.name) found.push(`This study has no model “${state.model}”; ${model.title} is shown.`);
   if (view === "head" && state.head && headIndex(model, state.head) < 0) found.push(no("head", state.head, `${headName(model, 0)} is shown`));

@@ -8,7 +8,6 @@ import { category, colours } from "./scales.js";
 import { tokenNames } from "./specials.js";
 import { behind } from "./summary.js";
 
-const OF_MEASURES = ["measure", "filter"]; // keys of the address that the grid of a measure shows
 const MOST = 5; // findings
 const RARE = 0.25; // of the heads at most have a role that marks them
 
@@ -26,10 +25,9 @@ const HEADS = [
   [/^translation\.importance$/, "has the largest gradient importance"],
 ];
 
-/** The view of an address that names none: the heads' maps, or the grid where it names a measure or there are no maps. */
+/** The view of all heads to which a card leads: their maps, or the grid where there are none. */
 export function openingOf(atlas, state) {
-  const measured = OF_MEASURES.some((key) => state[key]);
-  return measured || segmentsOf(atlas, modelOf(atlas, state)).length === 0 ? "grid" : "maps";
+  return segmentsOf(atlas, modelOf(atlas, state)).length === 0 ? "grid" : "maps";
 }
 
 /**

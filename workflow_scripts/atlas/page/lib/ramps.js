@@ -31,4 +31,4 @@ export const NAMED = {
   "vertical+diagonal": "#cc79a7", "vertical and diagonal": "#cc79a7", block: "#f0e442", heterogeneous: "#cccccc",
 };
 // What is too dark to be seen on a dark page, lighter.
-export const ON_DARK = { "#000000": "#f2f2f2", "#332288": "#8f84d6", "#882255": "#d0749b", "#cccccc": "#8a8f96", "#b2182b": "#d2827a", "#2166ac": "#6ca9e6" };
+export const ON_DARK = { "#000000": "#f2f2f2", "#0072b2": "#4fa3f0", "#332288": "#8f84d6", "#882255": "#d0749b", "#cccccc": "#8a8f96", "#b2182b": "#d2827a", "#2166ac": "#6ca9e6" };

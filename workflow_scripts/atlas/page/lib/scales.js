@@ -33,6 +33,11 @@ export function ramp(scale, dark, down = false) {
   return down === (dark && scale !== "diverging") ? points : points.toReversed();
 }
 
+/** The ramp of a map's weights, whose zero is the page. */
+export function ofWeights(dark) {
+  return dark ? ["#14171b", ...BLUES.toReversed()] : BLUES;
+}
+
 /** Whether a measure's colours are those of falling values: where a score that falls is harm, and where less similarity is more change. */
 export function isDown({ scale, better, harm }) {
   return scale === "diverging" ? harm === "low" : better === "low";

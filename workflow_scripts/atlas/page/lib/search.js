@@ -1,12 +1,12 @@
 /** Finding measures by words. */
 
-// Words of the field for what the measures call otherwise; an empty one is ignored.
-const SYNONYMS = { ablated: "disab", ablating: "disab", ablation: "disab", disabling: "disab", knockout: "disab", masked: "disab", masking: "disab", pruning: "importance", head: "", heads: "" };
+// Words of the field, and what the measures that are about them have; "masked" is not to find "unmasked".
+const MEANT = [[/^(ablat|disabl|knock|mask)\w*$/, /ablat|disabl/], [/^pruning$/, /importance/], [/^heads?$/, /^/]];
 
-/** Whether a measure's title, group or id has all `words`, or parts or synonyms of them. */
+/** Whether a measure's title, group or id has all `words`, or parts of them, or what they mean. */
 export function matches(measure, words, group = measure.group) {
   const text = `${measure.title} ${group} ${measure.id}`.toLowerCase();
-  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word) || (Object.hasOwn(SYNONYMS, word) && text.includes(SYNONYMS[word])));
+  return words.toLowerCase().split(/\s+/).every((word) => MEANT.find(([said]) => said.test(word))?.[1].test(text) ?? text.includes(word));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What a text is called: its first words, as ids say nothing to people. */
 
+import { plural } from "./format.js";
 import { shown } from "./tokens.js";
 
 const LETTERS = 44; // fit a select on a narrow screen
@@ -48,4 +49,19 @@ export function textNames(segments) {
   const names = segments.map((segment) => firstWords(segment));
   const alone = (name) => names.indexOf(name) === names.lastIndexOf(name);
   return new Map(segments.map(({ id }, index) => [id, alone(names[index]) ? names[index] : `${names[index]} (${id})`]));
+}
+
+/**
+ * Which tokens of a decoder's text the model generated after a prompt; the last ones.
+ * @param {{tokens: string[], generated?: number}} segment
+ * @returns {boolean[]}
+ */
+export function generatedIn({ tokens, generated = 0 }) {
+  return tokens.map((_, index) => index >= tokens.length - generated);
+}
+
+/** What the marks of tokens mean; null of a text without generated tokens. */
+export function generatedNote({ tokens, generated = 0 }) {
+  if (!generated) return null;
+  return `Underlined and in italics: the ${plural(generated, "token")} that the model generated greedily after the prompt's ${tokens.length - generated}.`;
 }

@@ -1,21 +1,10 @@
-/** What the study is, what was left out, how to read the pictures, and every measure. */
+/** What the study is, what was left out, and how to read the pictures. */
 
 import { html } from "../vendor/standalone.module.js";
 import { plural } from "../lib/format.js";
-import { groups, measuresOf, modelOf } from "../lib/measures.js";
 
-const KEYS = [
-  ["← ↑ → ↓", "move over the heads of a grid"],
-  ["Home, End", "first, last head of the layer"],
-  ["Enter", "open the head's card"],
-  ["← → on a card", "previous, next head; in a column of tokens or a matrix, move within it"],
-  ["Esc", "leave a card"],
-];
-
-/** @param {{atlas, state, go}} props */
-export function About({ atlas, state, go }) {
-  const model = modelOf(atlas, state);
-  const measures = measuresOf(atlas, model);
+/** @param {{atlas}} props */
+export function About({ atlas }) {
   return html`
     <div class="reading">
       <h2>About this atlas</h2>
@@ -52,28 +41,7 @@ export function About({ atlas, state, go }) {
         <p>A rank of 1 is the highest value, or the lowest where lower is better; of disabling a head it is the most harmful. Equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer.</p>
         <p>On a light page darker colours mean more, on a dark page brighter ones; of a similarity the lower values are the darker ones, since they are the larger change. In effects of disabling heads red is harm: the score falls or the loss rises. Grey or hatched means that the data cannot tell. Kinds of heads, maps and tokens have the colours of the figures. Saved pictures have the colours of the light page.</p>
         <p>Saved tables count layers and heads from 1, as the names do.</p>
-      </section>
-      <section>
-        <h3>Keys</h3>
-        <dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-      </section>
-      <section>
-        <h3>The ${plural(measures.length, "measure")} of ${model.title}</h3>
-        ${groups(atlas, measures).map(
-          (group) => html`
-            <details>
-              <summary>${group.label}</summary>
-              <dl>
-                ${group.measures.map(
-                  (measure) => html`
-                    <dt><button type="button" class="plain" onClick=${() => go({ view: "grid", measure: measure.id })}>${measure.title}</button>${measure.unit && html` <span class="soft">${measure.unit}</span>`}</dt>
-                    <dd>${measure.about} <span class="soft">From ${measure.source.table}.</span></dd>
-                  `,
-                )}
-              </dl>
-            </details>
-          `,
-        )}
+        <p>Keys: arrows, Home and End move over the heads of a grid, over tokens and over the cells of a matrix; Enter opens a head's card, ← and → lead to the card before and after, Esc leaves it.</p>
       </section>
       <section>
         <h3>The numbers</h3>

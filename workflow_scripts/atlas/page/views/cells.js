@@ -14,7 +14,7 @@ export function Hatches() {
       ${["dark", "light"].map(
         (on) => html`
           <pattern id=${`hatch-${on}`} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-            <rect width="1.3" height="5" fill=${on === "dark" ? "#ffffff" : "#000000"} fill-opacity="0.85" />
+            <rect width="1.3" height="5" fill=${on === "dark" ? "#ffffff" : "#000000"} fill-opacity="0.5" />
           </pattern>
         `,
       )}

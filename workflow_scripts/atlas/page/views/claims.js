@@ -25,7 +25,7 @@ export function Claims({ atlas, state }) {
     <p class="small soft">On the paper's own model and data a claim is reproduced or not; on another model it carries over, does not, or is inconclusive. A claim that is not tested has no verdict, whatever its number.</p>
     <${Legend} />
     <table class="claims">
-      <thead><tr><th scope="col">Claim</th><th scope="col">Rule, paper and ours</th><th scope="col">Our number</th><th scope="col">Verdict</th></tr></thead>
+      <thead class="small"><tr><th scope="col">Claim</th><th scope="col">Rule, paper and ours</th><th scope="col">Our number</th><th scope="col">Verdict</th></tr></thead>
       ${central.map(({ paper, claims }) => html`<tbody key=${paper}>
         <tr class="paper"><th colspan="4" scope="rowgroup"><bdi>${paper}</bdi></th></tr>
         ${claims.flatMap((claim) => claim.cases.map((row, at) => html`<${Case} key=${`${row.id} ${row.case}`} ...${{ atlas, state, row, at, cases: claim.cases }} />`))}
@@ -34,7 +34,7 @@ export function Claims({ atlas, state }) {
     ${others.length > 0 && html`<details class="other-claims">
       <summary>All other claims (${others.flatMap(({ claims }) => claims).length})</summary>
       <table class="claims others">
-        <thead><tr><th scope="col">Claim</th><th scope="col">Our number</th><th scope="col">Verdict</th></tr></thead>
+        <thead class="small"><tr><th scope="col">Claim</th><th scope="col">Our number</th><th scope="col">Verdict</th></tr></thead>
         ${others.map(({ paper, claims }) => html`<tbody key=${paper}>
           <tr class="paper"><th colspan="3" scope="rowgroup"><bdi>${paper}</bdi></th></tr>
           ${claims.flatMap((claim) => claim.cases.map((row, at) => html`<${Case} key=${`${row.id} ${row.case}`} ...${{ atlas, state, row, at, cases: claim.cases, plain: true }} />`))}

@@ -3,9 +3,8 @@
 import { html } from "../vendor/standalone.module.js";
 import { changesOf, segmentsFor, sidesOf, sideText } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, layersOf, valueText } from "../lib/measures.js";
+import { headIndex, headName, layersOf, listed, valueText } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
-import { listed } from "../lib/statistics.js";
 import { CompareMaps, sideName } from "./comparemaps.js";
 import { CompareTable } from "./comparetable.js";
 

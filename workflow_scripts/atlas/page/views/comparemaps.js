@@ -3,25 +3,21 @@
 import { html, useMemo, useState } from "../vendor/standalone.module.js";
 import { sideText, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { number } from "../lib/format.js";
-import { generatedIn, generatedNote } from "../lib/generated.js";
-import { difference, jensenShannon, largest, meanAbsoluteDifference } from "../lib/maps.js";
+import { difference, jensenShannon, largest } from "../lib/maps.js";
 import { headName, placeOf } from "../lib/measures.js";
 import { queriesOf } from "../lib/pairtexts.js";
 import { saveImage } from "../lib/save.js";
-import { ramp } from "../lib/scales.js";
-import { firstWords } from "../lib/texts.js";
+import { ofWeights, ramp } from "../lib/scales.js";
+import { firstWords, generatedIn, generatedNote } from "../lib/texts.js";
 import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
-import { ColourBar, DimChoice, hiddenIn } from "./headmaps.js";
+import { ColourBar, DimChoice, hiddenIn, write } from "./headmaps.js";
 import { useMaps } from "./stored.js";
 import { SavePicture } from "./saves.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
-import { Outcome } from "./outcome.js";
 import { TextChoice } from "./textchoice.js";
 
 const SMALLEST = 3; // pixels of a cell where three matrices share the width
-const DECIMALS = 3; // of a weight
 
 /** "3-7", with what distinguishes it from the other side. */
 export function sideName(side, other) {
@@ -48,21 +44,16 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
       <span class="saves"><${SavePicture} disabled=${!complete} save=${(type) => savePicture(shared, file, notes, type)} /></span>
     </div>
     <div class="choices row">
-      ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: suited.find(({ id }) => id === ofA.id) ?? ofA, go }} />
-        <${Outcome} segment=${ofA} state=${ofA.predictions?.[b.state] ? b.state : a.state} />
-        <${DimChoice} ...${{ hide, setHide, model: a.model, segments: [ofA, ofB ?? ofA] }} />`}
+      ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: suited.find(({ id }) => id === ofA.id) ?? ofA, go }} named=${ofA.predictions?.[b.state] ? b.state : a.state} />
+        <${DimChoice} ...${{ hide, setHide, model: a.model }} />`}
     </div>
     ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another text.</p>`}
     ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this text.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
     ${notes.map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
-    ${complete && html`<${Apart} ...${shared} /><${Three} ...${{ ...shared, hide, dark }} key=${ofA.id} />`}
+    ${complete && html`<${Apart} ...${shared} /><${Three} ...${{ ...shared, hide, dark, model: a.model }} key=${ofA.id} />`}
     ${!maps && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
-}
-
-function write(weight) {
-  return number(weight, DECIMALS);
 }
 
 function Apart({ sides: [a, b], segments, same }) {
@@ -71,16 +62,15 @@ function Apart({ sides: [a, b], segments, same }) {
     return html`<p class="note"><bdi>${left === right ? "" : `A is ${left}, B ${right}. `}The two texts have different tokens: they stand side by side, and no difference is taken.</bdi></p>`;
   }
   return html`<dl class="apart row">
-    <div><dt>Jensen-Shannon divergence</dt><dd>${write(jensenShannon(a, b, segments[0].tokens.length))} <small class="soft">nats, mean over the queries; 0 to ${write(Math.log(2))}</small></dd></div>
-    <div><dt>Mean absolute difference</dt><dd>${number(meanAbsoluteDifference(a, b), 4)} <small class="soft">over all pairs of tokens</small></dd></div>
-    <div><dt>Largest difference</dt><dd>${write(largest(difference(a, b)))}</dd></div>
+    <div><dt class="soft small">Jensen-Shannon divergence</dt><dd>${write(jensenShannon(a, b, segments[0].tokens.length))} <small class="soft small">nats, mean over the queries; 0 to ${write(Math.log(2))}</small></dd></div>
+    <div><dt class="soft small">Largest difference</dt><dd>${write(largest(difference(a, b)))}</dd></div>
   </dl>`;
 }
 
 /** The matrices to draw: A and B on one scale, and B - A around zero. */
 function matricesOf({ sides: [a, b], same, names }, dark) {
   const range = [0, largest(a, b) || 1];
-  const points = ramp("sequential", dark);
+  const points = ofWeights(dark);
   const own = { points, range, colour: palette(points, range), low: write(0), high: write(range[1]), what: "weight" };
   const found = [{ ...own, label: "A", title: `A: ${names[0]}`, map: a }, { ...own, label: "B", title: `B: ${names[1]}`, map: b }];
   if (!same) return found;
@@ -91,10 +81,10 @@ function matricesOf({ sides: [a, b], same, names }, dark) {
   return [...found, { ...ends, label: "B − A", title: "B − A", map: gap, points: both, colour: palette(both, ends.range), what: "" }];
 }
 
-function Three({ sides, segments, same, names, hide, dark }) {
+function Three({ sides, segments, same, names, hide, dark, model }) {
   const cursors = [useCursor(), useCursor()]; // of other tokens, B has its own
   const matrices = useMemo(() => matricesOf({ sides, same, names }, dark), [...sides, same, dark, names.join()]);
-  const hidden = useMemo(() => segments.map((segment) => hiddenIn([segment, queriesOf(segment)], hide)), [segments[0], segments[1], hide]);
+  const hidden = useMemo(() => segments.map((segment) => hiddenIn([segment, queriesOf(segment)], hide, model)), [segments[0], segments[1], hide]);
   const which = (place) => (!same && place === 1 ? 1 : 0);
   const read = cursors[1].cell ? 1 : 0;
   return html`

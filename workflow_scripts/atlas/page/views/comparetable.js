@@ -2,10 +2,8 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { number, plural } from "../lib/format.js";
-import { hatched, valueText } from "../lib/measures.js";
+import { hatched, intervalText, valueText } from "../lib/measures.js";
 import { apart, furthestFirst, inDeviations } from "../lib/pairs.js";
-import { sideName } from "./comparemaps.js";
-import { intervalText } from "./profile.js";
 
 const CAUTION = "Whether two intervals overlap is not a test of the difference: both values may come from the same texts, and many rows are looked at.";
 
@@ -29,8 +27,8 @@ export function CompareTable({ a, b, pairs, alone }) {
     </p>
     ${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
       <table>
-        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">A <bdi>${sideName(a, b)}</bdi></th><th scope="col">Interval</th>
-          <th scope="col" class="number">B <bdi>${sideName(b, a)}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">B − A</th><th scope="col" class="number">B − A in SD</th><th scope="col">Intervals</th></tr></thead>
+        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">A</th><th scope="col" class="optional">Interval</th>
+          <th scope="col" class="number">B</th><th scope="col" class="optional">Interval</th><th scope="col" class="number">B − A</th><th scope="col" class="number optional">B − A in SD</th><th scope="col">Intervals</th></tr></thead>
         <tbody>${rows.map((row) => html`<${Row} key=${row.a.id} row=${row} i=${a.index} j=${b.index} />`)}</tbody>
       </table>
     </div>`}
@@ -41,12 +39,12 @@ function Row({ row, i, j }) {
   const { a, b, difference, deviations, overlap } = row;
   const text = { true: "overlap", false: "apart" }[overlap] ?? "–";
   const cells = (measure, index) => html`<td class=${hatched(measure, index) ? "number hatched" : "number"}>${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
-    <td class="interval">${intervalText(measure, index)}</td>`;
+    <td class="interval optional">${intervalText(measure, index) ?? "–"}</td>`;
   return html`<tr title=${a.about}>
     <th scope="row"><bdi>${row.title}</bdi></th>
     ${cells(a, i)}${cells(b, j)}
     <td class="number">${difference === null ? "–" : `${number(difference, a.decimals)} ${a.unit === "%" ? "points" : a.unit}`}</td>
-    <td class="number">${number(deviations, 1)}</td>
+    <td class="number optional">${number(deviations, 1)}</td>
     <td class=${overlap === false ? "apart-yes" : "soft"}>${text}</td>
   </tr>`;
 }

@@ -5,22 +5,16 @@ import { stateTitle } from "../lib/choice.js";
 import { known, measuresOf } from "../lib/measures.js";
 import { MeasurePicker } from "./picker.js";
 
-/** The list of measures and the one before and after; which measure of which model, study and how many observations. */
+/** The list of measures; which measure of which model, study and how many observations. */
 export function Context({ atlas, model, measure, go }) {
   const measures = measuresOf(atlas, model);
-  const at = measures.indexOf(measure);
-  const step = (by) => go({ measure: measures[(at + by + measures.length) % measures.length].id });
   const paper = atlas.papers.find(({ name }) => name === measure.paper)?.title ?? measure.paper;
   return html`
     <div class="context">
-      <div class="row chooser">
-        <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id, of) => go({ measure: id, ...(of !== measure.model && { model: of }) })} />
-        <button type="button" aria-label="The measure before" title="The measure before" onClick=${() => step(-1)}>‹</button>
-        <button type="button" aria-label="The next measure" title="The next measure" onClick=${() => step(1)}>›</button>
-      </div>
+      <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id, of) => go({ measure: id, ...(of !== measure.model && { model: of }) })} />
       <div>
         <h2>${measure.title}${measure.unit && html` <span class="unit">${measure.unit}</span>`}</h2>
-        <p class="soft">
+        <p class="soft small">
           ${model.title}, ${stateTitle(model, measure.state)} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · ${countText(measure)} · ${paper}, ${measure.group}
         </p>
       </div>

@@ -3,23 +3,20 @@
 import { html, useMemo, useState } from "../vendor/standalone.module.js";
 import { segmentsOf, specials, stateOf, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { FIRST_NOTE, firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
-import { generatedIn, generatedNote } from "../lib/generated.js";
 import { largest } from "../lib/maps.js";
 import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
 import { saveImage } from "../lib/save.js";
-import { category, ramp } from "../lib/scales.js";
+import { category, ofWeights } from "../lib/scales.js";
 import { tokenNames } from "../lib/specials.js";
-import { firstWords } from "../lib/texts.js";
+import { firstWords, generatedIn, generatedNote } from "../lib/texts.js";
 import { useMaps, useText } from "./stored.js";
 import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
-import { Outcome } from "./outcome.js";
 import { SaveCsv, SavePicture } from "./saves.js";
 import { TextChoice } from "./textchoice.js";
 
@@ -52,19 +49,14 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
   const type = typeOf(model, index);
   const read = ofType(segment, type);
   const { maps, error } = useMaps(atlas, [read.maps[named]]);
-  const first = firstHidden(model, state);
   const label = headName(model, index);
-  const map = useMemo(() => {
-    const whole = maps?.[0].head(...placeOf(model, index));
-    return whole && first ? withoutFirst(whole, read.tokens.length).map : whole;
-  }, [maps, index, first]);
-  const sink = Boolean(dim && model.causal); // most of what a decoder's head has is on the first token
-  const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first || sink), [hide, read, first, sink]);
+  const map = useMemo(() => maps?.[0].head(...placeOf(model, index)), [maps, index]);
+  const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, model), [hide, read]);
   const generated = useMemo(() => generatedIn(segment), [segment]);
   const kind = state.map === "matrix" ? "matrix" : "lines";
-  const shared = { map, label, colour: category(0, dark), tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries, dark, first, generated, write };
+  const shared = { map, label, colour: category(0, dark), tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries, dark, generated, write };
   const title = `${label} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
-  const file = [model.name, label, segment.id, named, first ? "without-first" : "weights"].join("_");
+  const file = [model.name, label, segment.id, named, "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
   return html`<section class="maps" aria-labelledby="maps-title">
     <div class="section-head row">
@@ -77,16 +69,13 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
       </span>
     </div>
     <div class="choices row">
-      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
+      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go, named }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
-      <${Outcome} ...${{ segment, state: named }} />
-      <${DimChoice} ...${{ hide, setHide, model, segments: [read, queriesOf(read)] }} />
-      <${FirstChoice} ...${{ model, state, go }} />
+      <${DimChoice} ...${{ hide, setHide, model }} />
       ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest }} />`}
     </div>
-    ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${model.causal ? "the first token, on which a head rests where it finds nothing" : specialTokens(model)}.`}</p>`}
+    ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${dimmed(model)}${model.causal ? ", on which a head rests where it finds nothing" : ""}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
-    ${first && html`<p class="note">${FIRST_NOTE}</p>`}
     ${absent && html`<p class="soft">${absent}</p>`}
     ${type && html`<p class="note">${aboutType(type)}</p>`}
     ${error && html`<p role="alert">${error}</p>`}
@@ -96,33 +85,23 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
   </section>`;
 }
 
-function specialTokens(model) {
-  return Object.values(tokenNames(model)).join(" and ");
+// On what a head rests where it finds nothing: a decoder's on the first token, whatever it is.
+function dimmed(model) {
+  return model.causal ? "the first token" : model.types ? "special tokens" : Object.values(tokenNames(model)).join(" and ");
 }
 
-/** Which keys and which queries are faint: special tokens where they are dimmed, and a first key that is hidden. */
-export function hiddenIn(sides, hide, first) {
-  return sides.map((each, side) => {
-    const dimmed = hide ? specials(each) : each.tokens.map(() => false);
-    return first && side === 0 ? dimmed.with(0, true) : dimmed;
-  });
+/** Which keys and which queries are faint: what `dimmed` names, of a decoder as a key alone. */
+export function hiddenIn(sides, hide, { causal }) {
+  return sides.map((each, side) => (causal ? each.tokens.map((_, index) => hide && side === 0 && index === 0) : specials(each).map((special) => hide && special)));
 }
 
-/** Dims the tokens that a tokenizer adds; nothing where a decoder's text has none. */
-export function DimChoice({ hide, setHide, model, segments }) {
-  if (model.causal && !segments.flatMap(specials).includes(true)) return null;
-  return html`<label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${model.types || model.causal ? "special tokens" : specialTokens(model)}</label>`;
+/** Dims the tokens on which a head rests. */
+export function DimChoice({ hide, setHide, model }) {
+  return html`<label class="check"><input type="checkbox" id="dim" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${dimmed(model)}</label>`;
 }
 
-/** Hides the first token of a decoder, and scales the other weights. */
-export function FirstChoice({ model, state, go }) {
-  if (!model.causal) return null;
-  return html`<label class="check" title="The other weights of each row are scaled to sum to 1">
-    <input type="checkbox" id="first" checked=${state.first === "hidden"} onChange=${(event) => go({ first: event.target.checked ? "hidden" : "" })} /> Without the first token
-  </label>`;
-}
-
-function write(weight) {
+/** A weight as people read it. */
+export function write(weight) {
   return number(weight, 3);
 }
 
@@ -150,8 +129,8 @@ function LineLegend({ colour }) {
 
 function Scaled({ label, map, dark, ...drawing }) {
   const cursor = useCursor();
-  const top = useMemo(() => largest(map) || 1, [map]);
-  const points = ramp("sequential", dark);
+  const top = useMemo(() => largest(map.filter((_, at) => !drawing.hidden[at % drawing.tokens.length])) || 1, [map, drawing.hidden]);
+  const points = ofWeights(dark);
   const colour = useMemo(() => palette(points, [0, top]), [top, dark]);
   return html`<${CellReadout} ...${drawing} maps=${[{ label, map }]} cell=${cursor.cell} />
     <div class="matrices row"><figure>
@@ -166,21 +145,19 @@ export function ColourBar({ ramp: points, low, high, what }) {
 }
 
 function savePicture(kind, shared, faintest, title, file, type) {
-  const { label, map, first, generated } = shared;
-  const only = first ? [FIRST_NOTE] : [];
-  if (generated.includes(true)) only.push("In italics: tokens that the model generated.");
+  const { label, map, generated } = shared;
+  const only = generated.includes(true) ? ["In italics: tokens that the model generated."] : [];
   if (kind === "lines") {
     const note = `Opacity is the root of the weight; lines under ${write(faintest)} are not drawn.`;
     saveImage(standalone(html`<${LinesFigure} ...${{ ...shared, faintest, colour: category(0, false) }} />`), `${file}_lines`, { title, notes: [note, ...only] }, type);
     return;
   }
   const range = [0, largest(map) || 1];
-  const matrix = { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `weight ${write(range[1])}` };
+  const matrix = { title: label, map, range, colour: palette(ofWeights(false), range), low: write(0), high: `weight ${write(range[1])}` };
   saveImage(standalone(html`<${MatrixFigure} ...${shared} matrices=${[matrix]} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] }, type);
 }
 
-function rowsOf({ map, tokens, queries, first, generated }, segment, named, model, index) {
-  const value = first ? "weight_without_first" : "weight";
+function rowsOf({ map, tokens, queries, generated }, segment, named, model, index) {
   const marked = generated.includes(true);
   return Array.from(map, (weight, place) => {
     const [query, key] = [Math.floor(place / tokens.length), place % tokens.length];
@@ -194,7 +171,7 @@ function rowsOf({ map, tokens, queries, first, generated }, segment, named, mode
       query_token: queries[query],
       key_token: tokens[key],
       ...(marked && { query_generated: generated[query], key_generated: generated[key] }),
-      [value]: Number(weight.toPrecision(6)),
+      weight: Number(weight.toPrecision(6)),
     };
   });
 }

@@ -5,7 +5,6 @@ import { number, plural, shortMarks } from "../lib/format.js";
 import { hatched, hatchRule, known, withUnit } from "../lib/measures.js";
 import { domain, isDown, onTop, palette, ramp, tickDecimals, ticks } from "../lib/scales.js";
 import { Hatches } from "./cells.js";
-import { useHover } from "./hooks.js";
 
 const WIDTH = 312;
 const SIDE = 14;
@@ -21,7 +20,7 @@ export function Legend(props) {
   const rule = hatchRule(measure);
   const missing = measure.value.length - known(measure);
   return html`
-    <section id="legend" aria-label="Legend">
+    <section id="legend" class="small" aria-label="Legend">
       ${known(measure) === 0
         ? html`<p>No head has a value${measure.unit && ` (${measure.unit})`}.</p>`
         : measure.scale === "category"
@@ -46,13 +45,11 @@ function Swatch({ hatch }) {
 
 function Bar({ measure, dark }) {
   const [low, high] = domain(measure);
-  const head = useHover();
   const width = WIDTH - 2 * SIDE;
   const x = (value) => SIDE + ((value - low) / (high - low)) * width;
   const marks = ticks([low, high], 6);
   const decimals = tickDecimals(marks);
   const none = typeof measure.null === "number" ? measure.null : null;
-  const value = head >= 0 ? measure.value[head] : null;
   return html`
     <svg class="picture bar" width=${WIDTH} height="72" viewBox=${`0 20 ${WIDTH} 72`} role="img"
       aria-label=${`Colours from ${withUnit(measure, low)} to ${withUnit(measure, high)}; ${colourRule(measure, dark)}`}>
@@ -75,7 +72,6 @@ function Bar({ measure, dark }) {
         <path class="null-mark" d=${`M${x(none)} ${BAR.top + BAR.height + 1}l-4 6h8z`} />
         <text class="axis" x=${SIDE} y="88">▲ ${measure.null_title ?? "baseline"}: ${withUnit(measure, none)}</text>
       `}
-      ${value !== null && value !== undefined && html`<path class="needle no-save" d=${`M${x(value)} ${BAR.top + BAR.height}V${BAR.top - 8}l-4 -6h8l-4 6`} />`}
     </svg>
     <p class="small soft">Colours: ${colourRule(measure, dark)}; each line above the colours is a head.</p>
   `;

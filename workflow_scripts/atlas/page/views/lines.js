@@ -10,11 +10,11 @@ const SHADE = 0.45; // of the strongest shading, so that the token on it stays l
 /**
  * The line view. A token's lines are shown while it is pointed at or has the focus; a click pins it.
  * @param {{map: Float32Array, colour: string, tokens: string[], queries: string[], faintest: number,
- *   hidden: boolean[], hiddenQueries: boolean[], generated: boolean[], first: boolean, write: function}} props
+ *   hidden: boolean[], hiddenQueries: boolean[], generated: boolean[], write: function}} props
  *   tokens: those attended to; queries: those that attend, the same list where they are the same; hidden:
- *   tokens that are dimmed; first: whether the first token is hidden; write(weight): as people read it
+ *   tokens that are dimmed; write(weight): as people read it
  */
-export function Lines({ map, colour, tokens, queries, faintest, hidden, hiddenQueries, generated, first, write }) {
+export function Lines({ map, colour, tokens, queries, faintest, hidden, hiddenQueries, generated, write }) {
   const [pointed, setPointed] = useState(null);
   const [pinned, setPinned] = useState(null);
   const focus = pointed ?? pinned;
@@ -35,7 +35,7 @@ export function Lines({ map, colour, tokens, queries, faintest, hidden, hiddenQu
         ${column("key")}
       </div>
     </div>
-    <${Readout} ...${{ map, colour, sides, focus, pinned, first, write, onRelease: () => setPinned(null) }} />
+    <${Readout} ...${{ map, colour, sides, focus, write }} />
   </div>`;
 }
 
@@ -119,25 +119,22 @@ function shading(map, colour, focus, end, keys) {
 
 const LISTED = 6;
 
-function Readout({ map, colour, sides, focus, pinned, first, write, onRelease }) {
+function Readout({ map, colour, sides, focus, write }) {
   if (!focus) {
     return html`<div class="readout empty" aria-live="polite">
-      <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
+      <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it, another lets go.</p>
     </div>`;
   }
   const { side, token } = focus;
   // Of a target and a source, a token is on one side alone.
   const [asQuery, asKey] = sides.query === sides.key ? [true, true] : [side === "query", side === "key"];
   const shared = { map, token, keys: sides.key.length, write };
-  const hides = first && token === 0;
   return html`<div class="readout" aria-live="polite" style=${{ "--colour": colour }}>
     <h4><bdi>${shown(sides[side][token])}</bdi> <small>token ${token + 1} of ${sides[side].length}</small></h4>
-    ${hides && html`<p class="small">Attention to it is hidden.</p>`}
     <div class="readout-sides">
       ${asQuery && html`<${Strongest} title="attends to" side="query" tokens=${sides.key} ...${shared} />`}
-      ${asKey && !hides && html`<${Strongest} title="is attended to by" side="key" tokens=${sides.query} ...${shared} />`}
+      ${asKey && html`<${Strongest} title="is attended to by" side="key" tokens=${sides.query} ...${shared} />`}
     </div>
-    ${pinned && html`<button type="button" class="release" onClick=${onRelease}>Let go of the kept token</button>`}
   </div>`;
 }
 

@@ -2,9 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { number } from "../lib/format.js";
-import { layersOf, typesOf } from "../lib/measures.js";
-import { domain } from "../lib/scales.js";
-import { layerMeans } from "../lib/statistics.js";
+import { layerMeans, layersOf, typesOf } from "../lib/measures.js";
 
 /** Numbers of the layers at the left, by type of attention where there are several, and of the heads below. */
 export function Axes({ model, place }) {
@@ -31,38 +29,11 @@ export function Axes({ model, place }) {
 /** At the right, the mean of each layer; categories have none. */
 export function LayerMeans({ measure, model, place }) {
   if (measure.scale === "category") return null;
-  const x = place.right + 12;
-  const width = place.margin - 60;
-  const bar = Math.min(place.cell[1] - 6, 12);
   const middle = (layer) => place.bottom - (layer + 0.5) * place.cell[1];
-  const scale = toBar(measure, width);
   return html`
-    <g class="means" aria-hidden="true">
-      <text class="axis" x=${x} y=${place.top - 8}>${place.margin > 100 ? "Mean of the layer" : "Mean"}</text>
-      ${layerMeans(measure, model).map((one, layer) => {
-        if (one === null) return html`<text class="tick" x=${x} y=${middle(layer) + 4}>–</text>`;
-        const [from, to] = scale(one);
-        return html`
-          <rect class="bar" x=${x + from} y=${middle(layer) - bar / 2} width=${Math.max(1, to - from)} height=${bar} />
-          <text class="tick" x=${x + width + 5} y=${middle(layer) + 4}>${number(one, measure.decimals)}</text>
-        `;
-      })}
-      <path class="zero" d=${`M${x + scale(centre(measure))[0] + 0.5} ${place.top}V${place.bottom}`} />
+    <g aria-hidden="true">
+      <text class="axis" x=${place.right + 10} y=${place.top - 8}>Mean</text>
+      ${layerMeans(measure, model).map((one, layer) => html`<text class="tick" x=${place.right + 10} y=${middle(layer) + 4}>${number(one, measure.decimals)}</text>`)}
     </g>
   `;
-}
-
-function centre(measure) {
-  const range = domain(measure) ?? [0, 1];
-  return measure.scale === "diverging" ? (range[0] + range[1]) / 2 : range[0];
-}
-
-// From a mean to the ends of its bar, which begins at the range's start or, diverging, its centre.
-function toBar(measure, length) {
-  const [low, high] = domain(measure) ?? [0, 1];
-  const start = (centre(measure) - low) / (high - low);
-  return (one) => {
-    const end = Math.min(1, Math.max(0, (one - low) / (high - low)));
-    return [Math.min(start, end) * length, Math.max(start, end) * length];
-  };
 }

@@ -1,32 +1,31 @@
 /** All heads of a model on one text: a grid of small maps, each of which opens its head's card. */
 
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { segmentOf, segmentsOf, specials, stateOf } from "../lib/choice.js";
+import { segmentOf, segmentsOf, stateOf } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { FIRST_NOTE, firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
-import { generatedIn, generatedNote } from "../lib/generated.js";
 import { moved } from "../lib/layout.js";
+import { withoutFirst } from "../lib/maps.js";
 import { findMeasure, hatched, headIndex, headName, KIND, layersOf, measuresOf, modelOf, valueText } from "../lib/measures.js";
 import { blocksOf, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
 import { kindsOf } from "../lib/opening.js";
 import { aboutType } from "../lib/pairtexts.js";
-import { colours, ramp } from "../lib/scales.js";
-import { wordsOf } from "../lib/texts.js";
+import { colours, ofWeights } from "../lib/scales.js";
+import { generatedIn, generatedNote, wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
-import { FirstChoice, StateChoice } from "./headmaps.js";
+import { StateChoice } from "./headmaps.js";
 import { useMaps } from "./stored.js";
 import { useWidth } from "./hooks.js";
 import { Legend } from "./legend.js";
 import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
 import { Findings, Kinds } from "./opening.js";
-import { Outcome } from "./outcome.js";
 import { MeasurePicker } from "./picker.js";
 import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 128]; // pixels of a map
 const [LABELS, GAP] = [56, 9];
+const FIRST_NOTE = "Without the first token: the other weights of each row are scaled to sum to 1; a row of which nothing is left, to the rounding of a byte, is blank.";
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function ModelMaps({ atlas, state, go, dark }) {
@@ -42,7 +41,7 @@ export function ModelMaps({ atlas, state, go, dark }) {
         <${Findings} ...${{ atlas, model, state }} />
       </aside>
       <div class="beneath">
-        ${atlas.study.file && !model.types && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">make sentence STUDY=${atlas.study.file} TEXT="Your sentence."</code></p>`}
+        ${atlas.study.file && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">${model.types ? "make atlas MODEL=<translation model> TEXT=pairs.tsv" : `make sentence STUDY=${atlas.study.file} TEXT="Your sentence."`}</code></p>`}
         <p class="note">The study's texts are chosen by length and at random, not by their maps; About lists what was left out.</p>
       </div>
     </div>
@@ -57,7 +56,7 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   const frames = useMemo(() => framesOf(measure, kinds, dark), [kinds, measure, dark]);
   const light = () => (measure ? [] : kindsOf(atlas, model, false));
   const named = stateOf(segment, state.state);
-  const first = firstHidden(model, state);
+  const first = Boolean(model.causal) && state.first === "hidden"; // where many heads of decoders rest
   const size = sizeOf(width - LABELS, model.n_heads);
   const blocks = useMemo(
     () => blocksOf(model, segment, named).map((block) => {
@@ -74,11 +73,11 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
   return html`<div ref=${box}>
     <div class="choices row">
       ${measures.length > 0 && html`<${MeasurePicker} id="measure" label="Borders" none=${kinds.length > 0 ? "kinds of heads" : "none"} ...${{ atlas, measures }} value=${measure?.id ?? ""} choose=${(id, of = model.name) => go({ view: "maps", measure: id, ...(of !== model.name && { model: of }) })} />`}
-      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
+      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go, named }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
-      <${Outcome} ...${{ segment, state: named }} />
-      ${(!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
-      <${FirstChoice} ...${{ model, state, go }} />
+      ${model.causal
+        ? html`<label class="check"><input type="checkbox" id="first" checked=${first} onChange=${(event) => go({ first: event.target.checked ? "hidden" : "" })} /> Without the first token</label>`
+        : html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first, measure, kinds: light, frames: () => framesOf(measure, light(), false) }} />
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
@@ -117,7 +116,7 @@ function sizeOf(width, heads) {
   return Math.max(SMALLEST, Math.floor(width / seen) - GAP);
 }
 
-const palettes = { light: palette(ramp("sequential", false), [0, 1]), dark: palette(ramp("sequential", true), [0, 1]) };
+const palettes = { light: palette(ofWeights(false), [0, 1]), dark: palette(ofWeights(true), [0, 1]) };
 
 /** The heads of a block with their maps as they are drawn; nothing where the file has no maps of it. */
 function headsOf(model, block, maps) {

@@ -3,15 +3,15 @@
 import { html } from "../vendor/standalone.module.js";
 import { stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
-import { headName, layersOf } from "../lib/measures.js";
+import { claim, denial, headName, layersOf } from "../lib/measures.js";
 import { pixelsOf, tableOf } from "../lib/modelmaps.js";
 import { saveImage } from "../lib/save.js";
-import { ramp } from "../lib/scales.js";
+import { ofWeights } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { Bar, hex, standalone } from "./figures.js";
 import { SavePicture } from "./saves.js";
 
-const WEIGHTS = palette(ramp("sequential", false), [0, 1]);
+const WEIGHTS = palette(ofWeights(false), [0, 1]);
 const TICKS = [0, 0.04, 0.25, 0.5, 1];
 const SCALE = "Colour is the square root of the weight, on one scale from 0 to 1 for all maps.";
 
@@ -31,7 +31,7 @@ export function ModelMapsLegend({ blocks, words, first, dark }) {
   return html`<div class="row small">
     <span class="maps-scale">Weight
       <span class="maps-bar">
-        <i style=${{ background: `linear-gradient(to right, ${ramp("sequential", dark).join(", ")})` }}></i>
+        <i style=${{ background: `linear-gradient(to right, ${ofWeights(dark).join(", ")})` }}></i>
         ${TICKS.map((weight) => html`<span style=${{ left: `${100 * Math.sqrt(weight)}%` }}>${weight}</span>`)}
       </span>
     </span>
@@ -43,7 +43,7 @@ export function ModelMapsLegend({ blocks, words, first, dark }) {
 export function SaveModelMaps({ model, segment, state, blocks, heads, words, first, measure, frames, kinds }) {
   const file = [model.name, segment.id, state, "all-heads", first && "without-first"].filter(Boolean).join("_");
   const title = `All heads of ${model.title} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, state)}`;
-  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, frames: frames(), kinds: kinds() }} />`), file, { title, notes: [SCALE, axesText(words, first), poolText(blocks), measure && `Borders: ${measure.title}.`].filter(Boolean), below: [document.querySelector("#legend svg.picture")] }, type);
+  const save = (type) => saveImage(standalone(html`<${Figure} ...${{ model, heads, frames: frames(), kinds: kinds() }} />`), file, { title, notes: [SCALE, axesText(words, first), poolText(blocks), measure && `Borders: ${measure.title}${claim(measure) ? `; dotted: ${denial(measure)}` : ""}.`].filter(Boolean), below: [document.querySelector("#legend svg.picture")] }, type);
   return html`<span class="saves">
     <${SavePicture} save=${save} disabled=${!heads} />
   </span>`;

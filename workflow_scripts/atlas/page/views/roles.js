@@ -17,7 +17,7 @@ export function Roles({ model, filters, go }) {
     if (there) go({ filter: formatFilters(filters.filter((one) => one !== there)) });
     else go({ filter: formatFilters(withFilter(filters, { id, op: "@", value: null })), ...(measure && { measure }) });
   };
-  return html`<section class="roles" aria-labelledby="roles-title">
+  return html`<section class="roles small" aria-labelledby="roles-title">
     <h3 id="roles-title">Roles</h3>
     <ul class="row">
       ${badges.map((badge) => html`<li key=${badge.id}>

@@ -3,9 +3,9 @@
 import { html } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
 import { capital, plural, pText } from "../lib/format.js";
-import { hatched, valueText } from "../lib/measures.js";
+import { hatched, intervalText, valueText } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
-import { intervalText, Strip } from "./profile.js";
+import { Strip } from "./profile.js";
 
 /** Whether a measure of a task states what is better, or what kind of head it is, and this head is not one of most heads with the same number. */
 function isInformative(measure, index) {
@@ -48,7 +48,7 @@ export function TaskRow({ measure, index, state }) {
     <a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${measure.title}</bdi></a>
     <span class="task-value"><${Strip} measure=${measure} i=${index} /><b>${valueText(measure, index)}</b></span>
     <span class="soft small">${[
-      interval !== "–" && `interval ${interval}`,
+      interval && `interval ${interval}`,
       p !== null && pText(p),
       place && `rank ${place.rank} of ${place.of}${place.tied > 0 ? `, shared by ${place.tied + 1}` : ""}`,
     ]

@@ -1,7 +1,7 @@
-/** Choosing a text, by its first words. */
+/** Choosing a text, by its first words, with its gold label and what a checkpoint predicts. */
 
 import { html } from "../vendor/standalone.module.js";
-import { plural } from "../lib/format.js";
+import { number, plural } from "../lib/format.js";
 import { textNames } from "../lib/texts.js";
 
 function tokensOf({ tokens, target, generated }) {
@@ -9,12 +9,21 @@ function tokensOf({ tokens, target, generated }) {
   return target ? `${tokens.length} source and ${plural(target.tokens.length, "target token")}` : plural(tokens.length, "token");
 }
 
+// "label: positive; predicted: negative (0.83)"; four decimals are stored, and two of 0.997 would claim certainty.
+function outcomeText({ label, predictions }, named) {
+  const written = (one) => (typeof one === "number" ? number(one, 2) : one);
+  const { label: predicted, probability } = predictions?.[named] ?? {};
+  const share = (probability ?? null) === null ? "" : ` (${probability >= 0.995 ? "> 0.99" : number(probability, 2)})`;
+  return `${typeof label === "number" ? "score" : "label"}: ${written(label)}${predicted === undefined ? "" : `; predicted: ${written(predicted)}${share}`}`;
+}
+
 /**
- * A select of texts by corpus, and where the chosen one is from.
- * @param {{segments: object[], segment: object, go: function, state: string|undefined}} props  state: the
- *   checkpoint of the address, which is dropped where the text that is chosen lacks it
+ * A select of texts by corpus, where the chosen one is from, and of a task's example its label and its prediction.
+ * @param {{segments: object[], segment: object, go: function, state: string|undefined, named: string}} props
+ *   state: the checkpoint of the address, which is dropped where the text that is chosen lacks it; named: the
+ *   checkpoint that predicts
  */
-export function TextChoice({ segments, segment, go, state }) {
+export function TextChoice({ segments, segment, go, state, named }) {
   const choose = (id) => {
     const { maps } = segments.find((one) => one.id === id);
     go({ segment: id, ...(state && !maps[state] && { state: "" }) });
@@ -28,5 +37,6 @@ export function TextChoice({ segments, segment, go, state }) {
         </optgroup>`)}
       </select>
     </label>
-    <small class="soft text-source"><bdi>${segment.title}</bdi>, ${tokensOf(segment)}</small>`;
+    <small class="soft text-source"><bdi>${segment.title}</bdi>, ${tokensOf(segment)}</small>
+    ${segment.label !== undefined && html`<span class="outcome" title="The gold label, and what the checkpoint predicts: the class with the largest softmax probability, or a score."><bdi>${outcomeText(segment, named)}</bdi></span>`}`;
 }

@@ -1,8 +1,8 @@
 /** The numbers of the head that is pointed at, next to it. */
 
 import { html } from "../vendor/standalone.module.js";
-import { number, pValue } from "../lib/format.js";
-import { countOf, denial, hatched, headName, intervalOf, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
+import { pValue } from "../lib/format.js";
+import { countOf, denial, hatched, headName, intervalText, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
 import { badgesAt } from "../lib/roles.js";
 import { useHover } from "./hooks.js";
 
@@ -26,10 +26,10 @@ export function Tooltip({ model, measure, place }) {
 }
 
 function Numbers({ measure, index }) {
-  const interval = intervalOf(measure, index);
+  const interval = intervalText(measure, index);
   const [none, n, rank] = [nullOf(measure, index) ?? null, countOf(measure, index), ranks(measure)[index]];
   const rows = [
-    interval && ["interval", interval.map((end) => number(end, measure.decimals)).join(" to ")],
+    interval && ["interval", interval],
     none !== null && measure.scale !== "category" && [measure.null_title ?? "baseline", withUnit(measure, none)],
     rank !== null && ["rank", `${rank} of ${known(measure)}`],
     measure.p && ["p, corrected", pValue(measure.p[index])],
