@@ -1,6 +1,6 @@
 """Write results.md, the papers' central claims next to what the studies find, by `make docs`.
 
-`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2 BASE SEEDS CONTEXT` first takes the
+`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2 BASE SEEDS CONTEXT GEMMA` first takes the
 claims tables of a run of each study, results/<study>/<model>/tables/claims.csv, as
 claims/judged/default.csv and so on; an empty argument keeps the table that is there. The
 sections are in docs/claims/.
@@ -23,11 +23,12 @@ DOCS = Path(__file__).parent
 PAGE = DOCS / "results.md"
 CLAIMS = DOCS.parent / "claims"
 # In the order in which a claim's row is looked for: tested, or else measured.
-NAMES = ("base", "seeds", "real", "multi30k", "default", "beyond", "smollm2", "context")
+NAMES = ("base", "seeds", "real", "multi30k", "default", "beyond", "smollm2", "context", "gemma")
 STUDIES = {name: CLAIMS / f"judged/{name}.csv" for name in NAMES}
-TAKEN = ("default", "real", "multi30k", "beyond", "smollm2", "base", "seeds", "context")
+TAKEN = ("default", "real", "multi30k", "beyond", "smollm2", "base", "seeds", "context", "gemma")
 SECTIONS = yaml.safe_load((DOCS / "claims/sections.yaml").read_text(encoding="utf-8"))
 NOT_RUN = "not yet run"
+SECOND = "gemma"  # another decoder, whose number stands below the first one's
 
 
 def page(*tables: pd.DataFrame) -> str:
@@ -80,6 +81,10 @@ def row_of(claim: Claim, studies: Mapping[str, pd.DataFrame], differs: str) -> s
     wanted = rule.replace(f" {claim.unit}", "")
     paper = f"{number}{claim.model or 'no model'}, {claim.data}<br>requires {wanted} ({claim.unit})"
     cases = [_case(row) for row in rows.to_dict("records")] or [(NOT_RUN, "", "", "")]
+    second = studies[SECOND][studies[SECOND]["id"] == claim.id]
+    for row in second[second["verdict"].isin(JUDGED)].to_dict("records") * (study != SECOND):
+        number, *others = _case(row)
+        cases.append((f"{SECOND}: {number}", *others))
     numbers, sizes, lies, words = (
         list(parts) if len(set(parts)) > 1 else [parts[0]] for parts in zip(*cases, strict=True)
     )
