@@ -1,7 +1,7 @@
 """Write results.md, the papers' central claims next to what the studies find, by `make docs`.
 
-`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2 BASE SEEDS CONTEXT GEMMA` first takes the
-claims tables of a run of each study, results/<study>/<model>/tables/claims.csv, as
+`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2 BASE SEEDS CONTEXT GEMMA` first takes
+the claims tables of a run of each study, results/<study>/<model>/tables/claims.csv, as
 claims/judged/default.csv and so on; an empty argument keeps the table that is there. The
 sections are in docs/claims/.
 """
