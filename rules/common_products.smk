@@ -70,12 +70,12 @@ class Products:
         path = f"{self._folder()}/figures/{name}"
         stem = name.partition(".")[0]
         own, caption = own or stem.replace("-", "_"), caption or captioned(stem, "figure")
-        figure = self.when(self.wanted and name not in config["report"]["without"])
+        figure = self.when(self.wanted and stem not in config["report"]["without"])
         if figure.wanted:
             for kind in ("svg", "pdf", "png"):
                 FIGURES.extend(for_all(f"{path}.{kind}", model=self.models()))
         shown = figure.listed(f"{path}.svg", title, caption, drawn=own)
-        written = {"table": self.table(stem, table)} if table else tables()
+        written = {"table": figure.table(stem, table)} if table else tables()
         DRAWN[own] = {
             "input": input,
             "output": {

@@ -11,7 +11,7 @@ from scipy import stats
 
 from tests.atlas.made_up_tables import MadeUpModel
 from tests.core.caches import HEADS, LAYERS, META, random_examples
-from workflow_scripts.compare import DIVERGENCE, figures, head_changes
+from workflow_scripts.compare import DIVERGENCE, head_changes
 from workflow_scripts.compare.measures import forms
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example, write_records
@@ -233,9 +233,6 @@ def test_products_of_two_models(tmp_path: Path) -> None:
     assert (frame.loc[frame["measure"] == DIVERGENCE, "change"] > 0).all()
     top = tables.read_csv(tmp_path / "heads.csv")
     assert top[DIVERGENCE].is_monotonic_decreasing and (top["head"] == top["matched"]).all()
-    drawn = {kind: tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")}
-    figures.compare_divergence(tmp_path / "heads.parquet", **drawn)
-    assert all(path.stat().st_size for path in drawn.values())
 
 
 def test_the_atlas_shows_changes_of_measures_that_it_has(tmp_path: Path) -> None:

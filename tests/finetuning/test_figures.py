@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import write_records
 from workflow_scripts.core.plots import colours
 from workflow_scripts.finetuning import figures
 
@@ -49,15 +46,6 @@ def test_sep_and_cls_have_a_scale_each(tmp_path: Path) -> None:
     assert scales(figure) == [(0, pytest.approx(end)) for end in (15, 15, 94, 94)]
 
 
-def test_figure_7_states_its_examples(tmp_path: Path) -> None:
-    tables.write(features("cls", sep=0.15, cls=0.94), tmp_path / "features")
-    out = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    figures.kovaleva2019_fig7([tmp_path / "features"], **out)
-    drawn = out["svg"].read_text(encoding="utf-8")
-    words = ["1 seed, 95% intervals up to ±0.02", "[CLS] (30)", "verb (0)"]
-    assert [word for word in words if word not in drawn] == []
-
-
 def test_a_change_is_unclear_where_widened_intervals_overlap() -> None:
     """Of two heads the normal distribution's 98.75th percentile counts: 2.2414, not 1.96."""
     wider = 2.241403 / 1.959964
@@ -69,22 +57,6 @@ def test_a_change_is_unclear_where_widened_intervals_overlap() -> None:
     frame = pd.DataFrame(rows)
     frame = frame.assign(ci_low=frame["attention"] - 0.02, ci_high=frame["attention"] + 0.02)
     assert figures.unclear(frame).tolist() == [[False, True]]
-
-
-def test_maps_show_their_text(tmp_path: Path) -> None:
-    examples, _ = annotated()
-    write_records(tmp_path / "examples", examples)
-    axes = {"layer": range(2), "head": range(2), "query": range(3), "key": range(3)}
-    maps = pd.concat(
-        tables.tidy(axes, weight=np.full((2, 2, 3, 3), 1 / 3)).assign(stage=stage)
-        for stage in ("pretrained", "fine-tuned")
-    )
-    tables.write(maps.assign(task="rte", example="e1"), tmp_path / "maps")
-    out = {kind: tmp_path / kind for kind in ("svg", "pdf", "png")}
-    figures.kovaleva2019_maps(tmp_path / "maps", tmp_path / "examples", **out)
-    drawn = out["svg"].read_text(encoding="utf-8")
-    for line in ("RTE, example e1, 3 tokens:", *TEXTS[1], "Attention weight"):
-        assert line in drawn
 
 
 def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:

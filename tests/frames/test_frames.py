@@ -221,12 +221,3 @@ def test_tables(study: Path) -> None:
     kinds = measures.columns(TableSet([study / "frames/scores.parquet"]), {})
     listed = controls[controls["direction"] == "either"].set_index("head")["frame_head"]
     assert listed[head_labels(kinds)].tolist() == kinds["frame_head"].tolist()
-
-
-def test_the_figure_is_drawn(study: Path) -> None:
-    out = {kind: study / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
-    paths = (study / "scores", study / "drawings")
-    figures.kovaleva2019_fig3(*paths, **out, percentile=80, generated=True)
-    drawn = out["svg"].read_text(encoding="utf-8")
-    for words in ("generated sentences", "above the 80th percentile of the map", "frame head"):
-        assert words in drawn

@@ -37,7 +37,6 @@ def test_a_row_has_both_ways(tmp_path: Path) -> None:
     assert found.loc[("sep", "1-1"), ["weight", "norm"]].tolist() == [20, 30]
     row = found.loc[("cls", "1-2")]
     assert row[["weight_low", "norm_high", "uniform", "n"]].tolist() == [10, 90, 5, 7]
-    assert all(path.stat().st_size for path in figure.values())
 
 
 def scores(accuracies: dict[tuple[str, int], float], n: int = 50, **columns) -> pd.DataFrame:
