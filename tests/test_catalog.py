@@ -10,23 +10,8 @@ from workflow_scripts.core.run.config import check
 SCHEMAS = ROOT / "rules/schemas"
 
 
-def test_links_of_the_catalog_s_page_lead_somewhere() -> None:
-    page = ROOT / "config/README.md"
-    targets = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
-    assert targets
-    for target in targets:
-        assert (page.parent / target).exists(), target
-
-
 def test_the_study_of_the_checkout_is_one() -> None:
     check(yaml.safe_load((ROOT / ".test/config.yaml").read_text(encoding="utf-8")), SCHEMAS)
-
-
-def test_the_catalog_knows_how_it_is_used() -> None:
-    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    assert usage["software-stack-deployment"]["conda"]
-    assert usage["mandatory-flags"]["flags"] == "--software-deployment-method conda"
-    assert usage["report"]
 
 
 def test_what_runs_elsewhere_names_what_there_is() -> None:
