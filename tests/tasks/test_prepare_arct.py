@@ -46,7 +46,8 @@ def test_published_files_give_what_the_claim_map_builds(tmp_path: Path) -> None:
         ("train-full.txt", "\t0\t", "\t2\t", r"train-full.txt:2: label '2'; write 0 or 1"),
         ("train-full.txt", "Rain.", " ", r"train-full.txt:2: an empty reason"),
         ("test-truth.txt", "d   1", "e 1", r"test-truth.txt: no label for id d .*data.txt:2"),
-        ("test-truth.txt", "d   1", "d one", r"test-truth.txt: d: label 'one'"),
+        ("test-truth.txt", "d   1", "d one", r"test-truth.txt:3: label 'one'"),
+        ("adversarial_dataset/claim_map.csv", ",Go", ",", r"claim_map.csv:3: write a claim"),
     ],
 )
 def test_wrong_files(tmp_path: Path, file: str, old: str, new: str, message: str) -> None:

@@ -55,6 +55,7 @@ def test_ratings_become_labels(tmp_path: Path) -> None:
     ("row", "words"),
     [
         ("2\t1.0", "r.txt:2: 2 columns"),
+        ("1\t1.0\ta", "r.txt:2: id 1 is already in line 1"),
         ("2\t1.0\t ", "r.txt:2: an empty text"),
         ("2\t4.1\ta", "r.txt:2: rating '4.1'"),
     ],

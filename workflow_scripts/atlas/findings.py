@@ -87,9 +87,9 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
     ("dependency-heads", "trees", syntactic),
     OnClaim(
         "context-duo-half",
-        "The loss rises by less than 1% where half of the key-value heads see no middle of a text.",
-        "The loss rises by 1% or more where half of the key-value heads see no middle of a text.",
-        "whether half of the key-value heads need the middle of a text",
+        "The loss rises by less than 1% where the cheapest half of the key-value heads stream.",
+        "The loss rises by 1% or more where the cheapest half of the key-value heads stream.",
+        "whether the cheapest half of the key-value heads can stream",
     ),
     OnClaim(
         "clark-sep-attention",

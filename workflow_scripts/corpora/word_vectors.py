@@ -38,8 +38,11 @@ def from_glove(path: Path, read: Counter) -> tuple[list[str], np.ndarray]:
             continue
         size = size or len(fields) - 1
         name = fields[: max(0, len(fields) - size)]  # the word, in pieces
-        if not size or not name:
-            raise InputError(f"{where}: {len(fields) - 1} numbers, {size} expected; fix the line")
+        if size and name and ("" in fields or "\t" in line):
+            raise InputError(f"{where}: not separated by one blank each; fix the line")
+        if not size or not name or (len(name) > 1 and _is_number(name[-1])):
+            n = sum(map(_is_number, fields[1:]))
+            raise InputError(f"{where}: {n} numbers, {size} expected; fix the line")
         row = _numbers(fields[len(name) :], where)
         n_lines += 1
         rows.setdefault(" ".join(name), row)
@@ -51,6 +54,15 @@ def from_glove(path: Path, read: Counter) -> tuple[list[str], np.ndarray]:
         )
     read.update({"lines read": n_lines, "lines of an earlier word": n_lines - len(rows)})
     return list(rows), np.stack(list(rows.values()))
+
+
+def _is_number(text: str) -> bool:
+    """Whether Python reads it as a number, nan and 1_0 among them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _numbers(fields: list[str], where: str) -> np.ndarray:

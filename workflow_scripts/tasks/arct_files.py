@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.tasks import ARCT_SPLITS, ARCT_TEXTS
-from workflow_scripts.core.data.text_files import check_header, read_lines, read_rows, read_table
+from workflow_scripts.core.data.text_files import check_header, read_lines, read_rows
 from workflow_scripts.core.errors import InputError
 
 ID, LABEL = "#id", "correctLabelW0orW1"
@@ -28,17 +28,17 @@ def read_split(
     """The points of a split in a directory with the official files; None where it has none.
 
     A file with labels is preferred; one without them needs its truth file. `data` and `truth`
-    replace the official names.
+    replace the official names. A truth file next to a file with labels must agree with it.
     """
     full = data or _find(folder, (*FULL, *DATA), split)
     if full is None:
         return None
-    if LABEL in next(read_lines(full), (0, ""))[1].split("\t"):
-        return read_points(full)
     truth = truth or _find(folder, (*TRUTH, *(["truth.txt"] if split == "test" else [])), split)
-    if truth is None:
+    labelled = LABEL in next(read_lines(full), (0, ""))[1].split("\t")
+    if not labelled and truth is None:
         raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} next to it; add one")
-    return join_truth(read_points(full, labelled=False), truth)
+    rows = read_points(full, labelled)
+    return rows if truth is None else join_truth(rows, truth, full)
 
 
 def read_points(path: Path, labelled: bool = True, mark: str = "") -> list[Row]:
@@ -69,6 +69,8 @@ def read_points(path: Path, labelled: bool = True, mark: str = "") -> list[Row]:
         point |= {column: " ".join(row[column].split()) for column in ARCT_TEXTS}
         if labelled:
             point["label"] = _label(row[LABEL], where)
+        if mark and row[mark] not in ("True", "False"):
+            raise InputError(f"{where}: {mark} is {row[mark]!r}; write True or False")
         if not mark or row[mark] == "True":
             rows.append(point)
     if not seen:
@@ -76,21 +78,52 @@ def read_points(path: Path, labelled: bool = True, mark: str = "") -> list[Row]:
     return rows
 
 
-def join_truth(rows: list[Row], path: Path) -> list[Row]:
-    """The rows with the labels of a truth file, whose lines have an id and a label."""
-    lines = (line.split() for _, line in read_lines(path) if not line.startswith("#"))
-    labels = {fields[0]: fields[1] for fields in lines if len(fields) == 2}
+def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
+    """The rows with the labels of a truth file, which must have exactly the ids of `data`.
+
+    A line of it has an id and a label, or is a comment.
+    """
+    labels: dict[str, tuple[int, str]] = {}  # with where each stands
+    for number, line in read_lines(path):
+        where = f"{path}:{number}"
+        if line.startswith("#") or not line.strip():
+            continue
+        fields = line.split()
+        if len(fields) != 2:
+            raise InputError(f"{where}: {len(fields)} fields; write an id and a label")
+        if fields[0] in labels:
+            raise InputError(f"{where}: a second line for id {fields[0]}; remove one")
+        labels[fields[0]] = _label(fields[1], where), where
     for row in rows:
         if row["id"] not in labels:
             raise InputError(f"{path}: no label for id {row['id']} ({row['source']}); add it")
-        row["label"] = _label(labels[row["id"]], f"{path}: {row['id']}")
+        label, where = labels.pop(row["id"])
+        if row.get("label", label) != label:
+            raise InputError(
+                f"{where}: label {label} of {row['id']}, but {row['source']} has "
+                f"{row['label']}; correct one of them"
+            )
+        row["label"] = label
+    for id_, (_, where) in labels.items():
+        raise InputError(f"{where}: id {id_} is not in {data}; remove the line")
     return rows
 
 
 def read_claim_map(path: Path) -> dict[str, str]:
     """The negation of each claim, from a CSV file with columns original and negated."""
-    pairs = ((row["original"], row["negated"]) for _, row in read_table(path))
-    return {" ".join(claim.split()): " ".join(negated.split()) for claim, negated in pairs}
+    negations: dict[str, str] = {}
+    lines = read_rows(path)
+    _, names = next(lines, (0, []))
+    if names[:2] != ["original", "negated"]:
+        raise InputError(f"{path}:1: columns {', '.join(names)}; original,negated are needed")
+    for number, fields in lines:
+        if len(fields) != 2 or not all(field.strip() for field in fields):
+            raise InputError(f"{path}:{number}: write a claim, a comma and its negation")
+        claim, negated = (" ".join(field.split()) for field in fields)
+        if negations.get(claim, negated) != negated:
+            raise InputError(f"{path}:{number}: a second negation of {claim!r}; remove one")
+        negations[claim] = negated
+    return negations
 
 
 def find_adversarial(folder: Path, name: str, needed: bool = True) -> Path | None:

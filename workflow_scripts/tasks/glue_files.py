@@ -59,10 +59,10 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
     """One official file: columns by header or by the task's own, quotes as they are."""
     lines = read_lines(path)
     names = list(task.columns) or next(lines, (0, ""))[1].split("\t")
-    needed = (*task.texts, task.label)
+    needed = (*task.ids, *task.texts, task.label)
     check_header(path, names, needed)
     index = {column: names.index(column) for column in needed}
-    part = SplitRows()
+    part, seen = SplitRows(), {}
     for number, line in lines:
         where = f"{path}:{number}"
         fields = line.split("\t")
@@ -78,11 +78,23 @@ def read_tsv(path: Path, task: Task) -> SplitRows:
         if problem:
             part.malformed.append(str(number))
             continue
+        if task.ids:
+            check_id(where, tuple(fields[index[name]] for name in task.ids), seen)
         label = label_of(fields[index[task.label]], task, where)
         part.rows.append({"source": where, "texts": texts, "label": label})
     if not part.rows:
         raise InputError(f"{path}: no rows; use the complete file")
     return part
+
+
+def check_id(where: str, identity: tuple[str, ...], seen: dict[tuple[str, ...], str]) -> None:
+    """Remember where an id stands. Raises InputError where it stands in an earlier line."""
+    if identity in seen:
+        raise InputError(
+            f"{where}: id {' '.join(identity)} is already in line {seen[identity]}; "
+            "remove one of the two rows"
+        )
+    seen[identity] = where.rpartition(":")[2]
 
 
 def label_of(text: str, task: Task, where: str) -> float:
@@ -117,11 +129,15 @@ def _hub_rows(source: dict[str, Any], task: Task) -> SplitRows:
     for number, row in enumerate(load_rows(source, (*columns, "label")), start=1):
         where = f"{label}:{number}"
         texts = [row[column] or "" for column in columns]
+        if not all(isinstance(text, str) for text in texts):
+            raise InputError(f"{where}: a text that is no string; fix the dataset")
         if not all(text.strip() for text in texts):
             if not task.malformed:
                 raise InputError(f"{where}: an empty text; fix the dataset")
             part.malformed.append(str(number))
             continue
+        if isinstance(row["label"], bool) or not isinstance(row["label"], int | float):
+            raise InputError(f"{where}: label {row['label']!r} is no number; fix the dataset")
         value = float(row["label"])
         if task.labels and value not in range(task.n_labels):
             raise InputError(f"{where}: label {row['label']} is unknown; fix the dataset")
@@ -150,7 +166,7 @@ def read_sentences(
         )
     if len(task.labels) != 2:
         raise InputError(f"{path}: ratings have two labels, the negative first; correct labels")
-    part, between = SplitRows(), 0
+    part, seen, between = SplitRows(), {}, 0
     for number, line in read_lines(path, encoding):
         where = f"{path}:{number}"
         if format == "labels":
@@ -160,7 +176,7 @@ def read_sentences(
                 raise InputError(f"{where}: label {name!r} is unknown; accepted: {accepted}")
             label = SENTIMENTS[name]
         else:
-            text, rating = rated(line, where)
+            text, rating = rated(line, where, seen)
             label = float(rating > 0)
         if not text.strip():
             raise InputError(f"{where}: an empty text; remove the line")
@@ -175,7 +191,7 @@ def read_sentences(
     return part
 
 
-def rated(line: str, where: str) -> tuple[str, float]:
+def rated(line: str, where: str, seen: dict[tuple[str, ...], str]) -> tuple[str, float]:
     """A sentence and its rating, of a line of id, mean rating from -4 to 4, and text, between tabs.
 
     As by Hutto and Gilbert (2014). Character references such as &amp; become characters.
@@ -183,6 +199,7 @@ def rated(line: str, where: str) -> tuple[str, float]:
     fields = line.split("\t")
     if len(fields) != 3:
         raise InputError(f"{where}: {len(fields)} columns; write id, rating and text with tabs")
+    check_id(where, (fields[0],), seen)
     rating = float(fields[1]) if DECIMAL.fullmatch(fields[1]) else math.nan
     if not abs(rating) <= LARGEST_RATING:
         raise InputError(f"{where}: rating {fields[1]!r}; ratings are numbers from -4 to 4")

@@ -50,7 +50,9 @@ def published(rows: list[arct_files.Row], path: Path, version: str) -> list[arct
         id_ = row["id"] + SUFFIXES[version]
         if id_ not in by_id:
             raise InputError(f"{path}: no {id_}, which {row['source']} requires; add it")
-        ordered.append(by_id[id_])
+        ordered.append(by_id.pop(id_))
+    for row in by_id.values():
+        raise InputError(f"{row['source']}: {row['id']} belongs to no point; remove the row")
     return ordered
 
 

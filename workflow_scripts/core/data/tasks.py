@@ -22,11 +22,12 @@ class Task:
     """One task: its title, its columns in the files, its classes and its metrics.
 
     `labels` are the classes as the files spell them, in the order of their numbers, empty if the
-    label is a score within `range`. `splits` are the stems of the official files. `columns` names
-    the files' columns if they have no header, `hub` the hub's text columns if they differ from
-    `texts`. If `malformed`, the official files have malformed rows, which are left out and counted.
-    Where `own`, the study defines the task; its texts may be empty, and are then what the files
-    have beside the label. Where `numbered`, the files may hold the numbers of labels.
+    label is a score within `range`. `ids` identify a row; empty if the task has no ids.
+    `splits` are the stems of the official files. `columns` names the files' columns if they have no
+    header, `hub` the hub's text columns if they differ from `texts`. If `malformed`, the official
+    files have malformed rows, which are left out and counted. Where `own`, the study defines the
+    task; its texts may be empty, and are then what the files have beside the label. Where
+    `numbered`, the files may hold the numbers of labels in place of the labels.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Task:
     label: str = "label"
     metrics: tuple[str, ...] = ("accuracy",)
     labels: tuple[str, ...] = ("0", "1")
+    ids: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     hub: tuple[str, ...] = ()
     splits: tuple[str, ...] = ("train", "dev")
@@ -70,6 +72,7 @@ TASKS: dict[str, Task] = {
         "MRPC",
         texts=("#1 String", "#2 String"),
         label="Quality",
+        ids=("#1 ID", "#2 ID"),
         metrics=("f1", "accuracy"),
         hub=("sentence1", "sentence2"),
     ),
@@ -77,6 +80,7 @@ TASKS: dict[str, Task] = {
         "STS-B",
         label="score",
         labels=(),
+        ids=("index",),
         metrics=("pearson", "spearman"),
         range=(0.0, 5.0),
     ),
@@ -85,19 +89,22 @@ TASKS: dict[str, Task] = {
         "QQP",
         texts=("question1", "question2"),
         label="is_duplicate",
+        ids=("id",),
         metrics=("f1", "accuracy"),
         malformed=True,
     ),
-    "rte": Task("RTE", labels=("entailment", "not_entailment")),
+    "rte": Task("RTE", labels=("entailment", "not_entailment"), ids=("index",)),
     "qnli": Task(
         "QNLI",
         texts=("question", "sentence"),
         labels=("entailment", "not_entailment"),
+        ids=("index",),
     ),
     "mnli": Task(
         "MNLI",
         label="gold_label",
         labels=("entailment", "neutral", "contradiction"),
+        ids=("index",),
         hub=("premise", "hypothesis"),
         splits=("train", "dev_matched", "dev_mismatched"),
     ),
