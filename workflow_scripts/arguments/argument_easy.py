@@ -46,9 +46,13 @@ def read_published(
         path = _find(folder, name + suffix, PREDICTIONS)
         if path is None:
             continue
-        accuracies = pd.read_csv(_find(folder, name + suffix, (ACCURACIES,)), index_col="run_no")
-        frame = _predictions(path, labels)
-        failed = accuracies.loc[frame["run"], "train"].to_numpy() < degenerate_below[family]
+        accuracies = _find(folder, name + suffix, (ACCURACIES,))
+        if accuracies is None:
+            raise InputError(f"{path}: no {ACCURACIES}.csv of these runs next to it; add it")
+        trained, frame = _trained(accuracies), _predictions(path, labels)
+        if unknown := {*frame["run"]} - {*trained.index}:
+            raise InputError(f"{accuracies}: no run {min(unknown)}, as in {path}; add it")
+        failed = frame["run"].map(trained) < degenerate_below[family]
         frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
     if not frames:
         raise InputError(f"{folder}: no bert_large/preds.csv or other; give the authors' runs")
@@ -61,18 +65,44 @@ def _find(folder: Path, experiment: str, names: tuple[str, ...]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
+def _read(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
+    """These columns, and `line`, in which a row ends."""
+    try:
+        frame = pd.read_csv(path, dtype=types, skip_blank_lines=False)[[*types]]
+    except (KeyError, ValueError) as error:
+        raise InputError(f"{path}: {error}; give the authors' file as it is") from error
+    return frame.assign(line=frame.index + 2)
+
+
+def _refuse(path: Path, frame: pd.DataFrame, wrong: pd.Series, what: str) -> None:
+    """Raise InputError for the first row that is `wrong`; `what` names its columns in braces."""
+    for row in frame[wrong].to_dict("records"):
+        raise InputError(f"{path}:{row['line']}: {what.format(**row)}")
+
+
+def _trained(path: Path) -> pd.Series:
+    """The training accuracy of each run."""
+    frame = _read(path, {"run_no": int, "train": float})
+    wrong = ~frame["train"].between(0, 1)
+    _refuse(path, frame, wrong, "train is {train}; it must be from 0 to 1")
+    _refuse(path, frame, frame["run_no"].duplicated(), "a second row of run {run_no}; remove one")
+    return frame.set_index("run_no")["train"]
+
+
 def _predictions(path: Path, labels: pd.Series) -> pd.DataFrame:
     """The predictions on the held-out splits that the study has, checked against its labels."""
-    frame = pd.read_csv(path, dtype=PUBLISHED).rename(columns=NAMES)
+    frame = _read(path, PUBLISHED).rename(columns=NAMES)
     splits = set(labels.index.get_level_values("split")) - {"train"}
     frame = frame[frame["split"].isin(splits)]
-    label = labels.reindex(pd.MultiIndex.from_frame(frame[PUBLISHED_KEYS])).to_numpy()
-    wrong = np.isnan(label) | ((frame["picked"] == label) != frame["right"])
-    for line, row in frame[wrong].iterrows():
-        raise InputError(
-            f"{path}:{line + 2}: {row['id']} is no point of the study's {row['split']} set, or has "
-            "another label there; use the data of these runs (tasks.arct)"
-        )
+    frame["label"] = labels.reindex(pd.MultiIndex.from_frame(frame[PUBLISHED_KEYS])).to_numpy()
+    what = "{id} is no point of the study's {split} set; use the data of these runs (tasks.arct)"
+    _refuse(path, frame, frame["label"].isna(), what)
+    wrong = ~frame["picked"].isin((0, 1))
+    _refuse(path, frame, wrong, "pred is {picked}; it must be 0 or 1")
+    what = "correct is {right}, but the study's label of {id} is {label:.0f}; use the same data"
+    _refuse(path, frame, (frame["picked"] == frame["label"]) != frame["right"], what)
+    repeated = frame.duplicated([*PUBLISHED_KEYS, "run"])
+    _refuse(path, frame, repeated, "a second prediction of {id}; remove one")
     return frame[["run", "picked", *PUBLISHED_KEYS, "right"]]
 
 
