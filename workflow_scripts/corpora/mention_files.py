@@ -200,6 +200,8 @@ def declared(order: list[str]) -> Read:
     def read(text: str, closes: bool) -> Name:
         written = PART.search(text)
         part, parts = map(int, written.groups()) if written else (1, 1)
+        if not 1 <= part <= parts:
+            raise ValueError(f"part {part} of {parts}")
         values = PART.sub("", text, count=1).split("-")
         if closes and len(values) == 1:
             values = [""] * chains[0] + values
@@ -207,6 +209,8 @@ def declared(order: list[str]) -> Read:
             raise ValueError(f"{len(values)} fields, {ENTITY} names {len(order)}")
         if len(values) <= chains[0] or not values[chains[0]]:
             raise ValueError(f"no {order[chains[0]]}")
+        if set("[]") & set(values[chains[0]]):
+            raise ValueError("a part is written as e1[1/2]")
         first = next((values[k].split(",")[0] for k in heads[:1] if k < len(values)), "")
         if first and not whole_number(first):
             raise ValueError(f"head {first!r} is no number from 1")
@@ -288,7 +292,7 @@ def _columns(file: Path, form: str, seen: dict[str, str]) -> Iterator[Text]:
     """Documents between `begin document` and `end document` lines, one word per line."""
     text: Text | None = None
     brackets = Brackets(file)
-    starts_sentence = True
+    starts_sentence, ended = True, False
     begun = ""  # file and line at which the current document begins
     for number, line in read_lines(file):
         where = f"{file}:{number}"
@@ -301,13 +305,16 @@ def _columns(file: Path, form: str, seen: dict[str, str]) -> Iterator[Text]:
             text, brackets, begun = _begun(name, where, seen), Brackets(file), where
             starts_sentence = True
         elif re.match(r"#\s*end document", line):
-            if text:
-                yield _finished(text, brackets)
-            text, begun = None, ""
+            if text is None:
+                raise InputError(f"{where}: the end of no document; copy the file again")
+            yield _finished(text, brackets)
+            text, begun, ended = None, "", True
         elif line.startswith("#"):
             continue  # another comment
         else:
             if text is None:
+                if ended:
+                    raise InputError(f"{where}: a word outside a document; copy the file again")
                 text, brackets = _begun(file.stem, where, seen), Brackets(file)
             if starts_sentence and form != "gum":
                 text.starts.append(len(text.words))
