@@ -81,10 +81,11 @@ def row_of(claim: Claim, studies: Mapping[str, pd.DataFrame], differs: str) -> s
     wanted = rule.replace(f" {claim.unit}", "")
     paper = f"{number}{claim.model or 'no model'}, {claim.data}<br>requires {wanted} ({claim.unit})"
     cases = [_case(row) for row in rows.to_dict("records")] or [(NOT_RUN, "", "", "")]
-    second = studies[SECOND][studies[SECOND]["id"] == claim.id]
-    for row in second[second["verdict"].isin(JUDGED)].to_dict("records") * (study != SECOND):
-        number, *others = _case(row)
-        cases.append((f"{SECOND}: {number}", *others))
+    if study != SECOND:
+        second = studies[SECOND]
+        second = second[(second["id"] == claim.id) & second["verdict"].isin(JUDGED)]
+        for number, *others in map(_case, second.to_dict("records")):
+            cases.append((f"{SECOND}: {number}", *others))
     numbers, sizes, lies, words = (
         list(parts) if len(set(parts)) > 1 else [parts[0]] for parts in zip(*cases, strict=True)
     )

@@ -14,6 +14,7 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("GLUE with a header", "Quality", "quality", 1, "0 columns 'Quality'"),
     ("GLUE with a header", "\t3\tA", "\t3 A", 2, "4 columns where the header has 5"),
     ("GLUE with a header", "1\t2", "2\t2", 2, "label '2' is unknown"),
+    ("GLUE with a header", "4\t5", "2\t3", 3, "id 2 3 is already in line 2"),
     ("GLUE with a header", "F", "F\0", 3, "a NUL character"),
     ("GLUE with a header", "F", b"\xff", 3, "byte 0xff at column 7 is not UTF-8"),
     ("GLUE without a header", "Our friends .", "", 1, "an empty text"),
@@ -27,12 +28,15 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("GUM", "(1\n", "_\n", 3, "mention 1 is closed but was not opened"),
     ("GUM", "2)\n", "_\n", 5, "mention 2 is opened but never closed"),
     ("LitBank", "#end document\n", "", 1, "no `end document` line"),
+    ("LitBank", "one\t0\t3", "#end document\none\t0\t3", 6, "a word outside a document"),
     ("CoNLL-2012", "one 0 1 dog", "one 0 dog", 6, "11 columns, conll2012 has 12"),
     ("FrameNet", "</sentence>", "", 0, "not well-formed XML"),
     ("FrameNet", 'end="27"', 'end="270"', 0, "outside the text of 30 characters"),
     ("FrameNet", "<lexUnit", '<!DOCTYPE x [<!ENTITY a "b">]><lexUnit', 1, "DTDForbidden"),
     ("plain text", "", LFS, 1, "a pointer of Git LFS; run `git lfs pull`"),
     ("GloVe", "the 1 1 1", "the 1 1", 3, "2 numbers, 3 expected"),
+    ("GloVe", "-1e-3 2", "-1e-3", 2, "3 numbers, 2 expected"),
+    ("GloVe", ". . 1", ".\t. 1", 2, "not separated by one blank each"),
     ("GloVe", "1 2 3", "1 2 nan", 2, "'nan' is not a finite number"),
 ]
 

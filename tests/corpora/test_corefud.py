@@ -94,6 +94,7 @@ def test_the_head_of_a_discontinuous_mention_is_no_word_of_its_gap(tmp_path: Pat
         ("(person-1-1)", "(person-1-0)", 3, "head '0' is no number from 1"),
         ("(person-1-1)", "(person)", 3, "no GRP"),
         ("Entity=(event-2[2/2]-1)", "_", 4, "mention 2 lacks its part 2 of 2"),
+        ("(event-2[2/2]-1)", "(event-2[3/2]-1)", 11, "part 3 of 2"),
         ("(animal-3)", "(animal-3-3)", 6, "the head of mention 3 lies outside it"),
     ],
 )

@@ -1,6 +1,5 @@
 """A task as the study reads it: its examples in one table, sampled and counted."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,12 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, Task
+from workflow_scripts.core.data.text_files import CSV_QUOTED
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.sources import path_of
 from workflow_scripts.tasks import glue_files, own_files
 
-CSV_QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")+"')  # as pandas writes a text with quotes
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
