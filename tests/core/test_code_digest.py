@@ -1,17 +1,21 @@
 """The digest of what a script computes."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.import_graph import file_of, import_graph
-from workflow_scripts.core.integrity.code_digest import _read, digest, modules
+from workflow_scripts.core.integrity import code_digest
+from workflow_scripts.core.integrity.code_digest import KEPT, _kept, _read, digest, modules
 
 
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     root = tmp_path / "workflow_scripts"
     (root / "core/run").mkdir(parents=True)
+    (root / "__pycache__").mkdir()
     (root / "surface").mkdir()
     for folder in (root, root / "core", root / "core/run", root / "surface"):
         (folder / "__init__.py").write_text('"""Package."""\n')
@@ -27,7 +31,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def fresh(path: Path) -> str:
-    for read_before in (_read, digest):
+    for read_before in (_read, _kept, digest):
         read_before.cache_clear()
     return digest(path)
 
@@ -51,6 +55,16 @@ def test_only_meaning_counts(package: Path, file: str, old: str, new: str, chang
     assert old in text
     (package / file).write_text(text.replace(old, new))
     assert (fresh(script) != before) == changes
+
+
+def test_the_next_start_parses_nothing(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = package / "surface/entropy.py"
+    before = fresh(script)
+    monkeypatch.setattr(code_digest, "_code", None)
+    assert fresh(script) == before
+    (package / KEPT).unlink()
+    with pytest.raises(TypeError):
+        fresh(script)
 
 
 def test_what_is_collected_of_every_chapter_counts(package: Path) -> None:

@@ -6,9 +6,13 @@ comments, docstrings and layout do not count.
 
 import ast
 import hashlib
+import json
+import os
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from workflow_scripts.core.errors import InputError
@@ -18,6 +22,9 @@ from workflow_scripts.core.integrity.provenance import config_digest
 PACKAGE = "workflow_scripts"
 SILENT = (f"{PACKAGE}/core/errors.py", f"{PACKAGE}/core/run/job.py")  # which write no number
 VARIABLE = "ATLAS_CODE"  # of the environment, with the `state` that the run began with
+# Of every file what `_code` gives, below the package: Python keeps its bytecode there.
+KEPT = f"__pycache__/code.{sys.implementation.cache_tag}.json"
+OWN = Path(__file__).read_bytes()  # what was kept holds for this code alone
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # What the parts of a `state` are digests of; of the scripts it has that of their texts before.
 WORDS = ("the config, or what it names in a package", "Snakefile or rules/", "", f"{PACKAGE}/")
@@ -59,23 +66,35 @@ def _root(script: Path) -> Path:
 
 @cache
 def _read(path: Path) -> tuple[str, frozenset[Path]]:
-    """The code of a file, and the files of this package that its own imports run.
+    """Digest of a file's code, and the files of this package that its own imports run."""
+    root, raw = _root(path), path.read_bytes()
+    name, text = path.relative_to(root).as_posix(), hashlib.sha256(OWN + raw).hexdigest()
+    kept = _kept(root)
+    if kept.get(name, [""])[0] != text:
+        kept[name] = [text, *_code(ast.parse(raw, filename=str(path)))]
+        _keep(root / PACKAGE / KEPT, kept)
+    _, code, imported, collected = kept[name]
+    files = [file for module in imported for file in _files(root, module)]
+    files += [file for module in collected for file in root.glob(f"{PACKAGE}/*/{module}.py")]
+    return code, frozenset(files)
 
-    The code is the syntax tree in words: `ast.unparse` takes three times as long, at every start.
+
+def _code(tree: ast.Module) -> tuple[str, list[str], list[str]]:
+    """Digest of a syntax tree in words, the modules it imports, and what it collects by name.
+
+    `ast.unparse` takes three times as long.
     """
-    root = _root(path)
     words: list[str] = []
-    imported: list[str] = []
-    collected: list[Path] = []
+    imported: set[str] = set()
+    collected: list[str] = []
 
     def tell(node: ast.AST) -> None:
         if isinstance(node, ast.ImportFrom) and node.module:
-            imported.extend([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+            imported.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
         elif isinstance(node, ast.Import):
-            imported.extend(alias.name for alias in node.names)
+            imported.update(alias.name for alias in node.names)
         elif isinstance(node, ast.Call) and "collect" in vars(node.func).values():
-            (name,) = map(ast.literal_eval, node.args)
-            collected.extend(root.glob(f"{PACKAGE}/*/{name}.py"))
+            collected.extend(map(ast.literal_eval, node.args))
         elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         words.append(type(node).__name__)
@@ -90,10 +109,23 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
                 for each in value:
                     tell(each) if isinstance(each, ast.AST) else words.append(repr(each))
 
-    tell(ast.parse(path.read_text(encoding="utf-8"), filename=str(path)))
-    ours = {name for name in imported if name.split(".")[0] == PACKAGE}
-    files = [file for name in ours for file in _files(root, name)]
-    return " ".join(words), frozenset(files + collected)
+    tell(tree)
+    ours = sorted(name for name in imported if name.split(".")[0] == PACKAGE)
+    return hashlib.sha256(" ".join(words).encode()).hexdigest(), ours, collected
+
+
+@cache
+def _kept(root: Path) -> dict[str, list[Any]]:
+    """By file: the digest of its text, and what `_code` gives. Every start asks for 230 files."""
+    path = root / PACKAGE / KEPT
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def _keep(path: Path, kept: dict[str, list[Any]]) -> None:
+    if not sys.dont_write_bytecode and os.access(path.parent, os.W_OK):
+        with NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+            json.dump(kept, file)
+        os.replace(file.name, path)
 
 
 @cache
