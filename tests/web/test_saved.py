@@ -3,7 +3,6 @@
 import re
 from itertools import product
 
-import pytest
 from PIL import Image
 from playwright.sync_api import Page
 
@@ -34,13 +33,9 @@ def outside(page: Page, picture: str) -> list[str]:
     return page.evaluate(OUTSIDE, picture)
 
 
-@pytest.mark.parametrize("name", ["demo", "hostile"])
-def test_no_text_of_a_saved_picture_is_cut(
-    name: str, request: pytest.FixtureRequest, show: Opener
-) -> None:
-    study: Study = request.getfixturevalue(name)
-    for view, where in views(study.atlas).items():
-        page = show(study, where)  # a new one, as Chromium blocks every tenth download of a page
+def test_no_text_of_a_saved_picture_is_cut(hostile: Study, show: Opener) -> None:
+    for view, where in views(hostile.atlas).items():
+        page = show(hostile, where)  # a new one, as Chromium blocks every tenth download of a page
         settle(page)
         for button in page.locator(".save-svg:enabled").all():
             assert outside(page, saved(page, button)) == [], view
