@@ -23,8 +23,6 @@ def test_claims_have_the_numbers_of_their_table(demo: Study, show: Opener) -> No
     every = tables.read_csv(DEMO / model / "tables/claims.csv")
     translators = every["id"].str.startswith("michel-translation-")
     frame = every[~translators]
-    of_translator = [row["id"] for row in demo.atlas["claims"] if row["model"] == "translation.1"]
-    assert of_translator == every["id"][translators].tolist()
     page = show(demo, f"view=claims&model={model}")
     central, others = page.locator("table.claims").all()
     assert central.locator(".verdict").count() == frame["central"].notna().sum()
@@ -40,6 +38,8 @@ def test_claims_have_the_numbers_of_their_table(demo: Study, show: Opener) -> No
     )
     ours = [float(row["ours"]) for row in rows if row["ours"]]
     assert ours == frame["ours"].dropna().tolist()
+    go(page, "view=claims&model=translation.1")
+    assert page.locator("table.claims .verdict").count() == translators.sum()
 
 
 def test_a_claim_leads_to_its_figure_and_its_view(hostile: Study, show: Opener) -> None:

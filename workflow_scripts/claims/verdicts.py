@@ -143,6 +143,6 @@ def word(row: Mapping[str, Any]) -> tuple[str, str]:
     if where == INSIDE:
         return INCONCLUSIVE, "not clear of the baseline"
     if where == OUTSIDE:
-        end = f"at {'most' if up else 'least'} {contrary:g}"
-        return INCONCLUSIVE, f"{MISSES}, but would contradict the claim only if all of it were {end}"
+        only = f"only if all of it were at {'most' if up else 'least'} {contrary:g}"
+        return INCONCLUSIVE, f"{MISSES}, but would contradict the claim {only}"
     return INCONCLUSIVE, too_wide
