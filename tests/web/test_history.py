@@ -94,3 +94,16 @@ def test_the_focus_is_on_the_heading_of_a_card(demo: Study, show: Opener) -> Non
     page.keyboard.press("Enter")
     page.wait_for_selector('main[data-view="head"]')
     assert page.evaluate(FOCUSED) == "card-title"
+
+
+def test_a_link_shows_what_was_chosen(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=head&head=2-3")
+    dim, below = page.locator("#dim"), page.locator("#faintest")
+    dimmed = not dim.is_checked()
+    dim.set_checked(dimmed)
+    below.select_option("0.2")
+    page.reload()
+    assert (dim.is_checked(), below.input_value()) == (dimmed, "0.2")
+    page.go_back()
+    expect(below).to_have_value("0.05")
+    assert dim.is_checked() == dimmed

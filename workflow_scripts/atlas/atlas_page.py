@@ -229,8 +229,9 @@ def main(
     content = json.loads(atlas.read_text(encoding="utf-8"))
     content["study"] |= {"file": file} if file else {}
     content["study"]["about"] = [*filter(None, [about]), *content["study"]["about"]]
-    models = judged(claims, cases)
     behind = {row["id"]: row for path in published for row in rows_of(path)}
+    translators = [model["name"] for model in content["models"] if "types" in model]
+    models = judged(claims, cases, behind, translators)
     content["figures"] = figures_of(figures, listed, lists)
     content["findings"] = findings_of(content, models, behind, printed, origins or {})
     content["claims"] = claims_of(models, behind, content["figures"], content["measures"])

@@ -9,7 +9,9 @@ from typing import Any
 
 from workflow_scripts.chapters import SOURCES
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.measures.forms import named_by_run
 from workflow_scripts.core.measures.shown_claims import BADGES, fragment
+from workflow_scripts.translation.measures import TASK
 
 Row = dict[str, str]
 # Columns of a table of claims that the page has as they are, and as numbers.
@@ -26,11 +28,27 @@ def rows_of(path: Path) -> list[Row]:
     return tables.read_csv(path, dtype=str).fillna("").to_dict("records")
 
 
-def judged(claims: Iterable[Path], cases: Iterable[Path]) -> dict[str, list[tuple[Row, Row]]]:
-    """The rows of each model's table of claims, each with the case that it is of."""
+def judged(
+    claims: Iterable[Path],
+    cases: Iterable[Path],
+    published: Mapping[str, Row],
+    translators: Sequence[str] = (),
+) -> dict[str, list[tuple[Row, Row]]]:
+    """The rows of each model's table of claims, each with the case that it is of.
+
+    Rows about translators, which every table has, go once to the one of `translators` (names) that
+    they are of, those without a number to the first. `published` is as `claims_of` has it.
+    """
     of = {path.parents[1].name: tables.read(path).to_dict("records") for path in cases}
-    models = {path.parents[1].name: rows_of(path) for path in claims}
-    return {model: list(zip(rows, of[model], strict=True)) for model, rows in models.items()}
+    found: dict[str, dict[tuple[str, str], tuple[Row, Row]]] = {}
+    for path in claims:
+        model = path.parents[1].name
+        for row, case in zip(rows_of(path), of[model], strict=True):
+            name = model
+            if translators and "pairs" in published.get(row["id"], {}).get("needs", "").split():
+                name = named_by_run(TASK, case["run"])[0] if case["run"] else translators[0]
+            found.setdefault(name, {})[row["id"], row["case"]] = (row, case)
+    return {model: list(rows.values()) for model, rows in found.items()}
 
 
 def claims_of(

@@ -49,6 +49,7 @@ OF_CASE = ["task", "run"]  # what the case is of, by the study's names
 LIES = {CARRIES: INSIDE, FAILS: OUTSIDE, INCONCLUSIVE: TOO_WIDE}
 TRANSLATOR = "Transformer-big (WMT14, English to French)"  # the paper has another for epochs
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
+NEITHER = " (no number is both)"  # of a rule whose low end is above the high one
 APPLIED = ("rule_low", "rule_high", "power")  # of a rule, where it is applied
 NO_ERROR = "without its sampling error"  # of a paper's number whose interval is unknown
 WHY_NOT = {
@@ -162,6 +163,9 @@ def row_of(claim: Claim, measured: Measured | None, because: str, rests_on: str)
     if both and claim.rule in ("within", "between"):
         if row["direction"]:
             row["rule"] += f", and {row['direction']} {row['contrary']:g}, its baseline"
+            end, inner = ("rule_low", max) if row["direction"] == "above" else ("rule_high", min)
+            row[end] = inner(row[end], row["contrary"])
+            row["rule"] += "" if row["rule_low"] <= row["rule_high"] else NEITHER
         else:
             row |= {"rule": NO_RULE, "lies": ""} | dict.fromkeys(APPLIED)
     if measured and measured.reference is None:

@@ -208,7 +208,9 @@ def relations_beyond_offset(products: Products) -> Measured:
     gain, found = rows["held_out_gain"], holm(rows["held_out_gain_p"]) < LEVEL
     sure = found & (gain > 0)
     possible = sure | ~(rows["held_out_gain_high"] <= LEAST_GAIN)
+    lacking = _names("the trees have none of", sorted({*RELATIONS} - {*rows["relation"]}))
     about = _names("not shown for", rows["relation"][~sure.to_numpy()])
+    about = "; ".join(filter(None, (lacking, about)))
     return in_percent(counted(sure, possible & (gain > 0), possible, "relations", about=about))
 
 

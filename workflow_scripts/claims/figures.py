@@ -112,7 +112,8 @@ def _draw(axes: Axes, row: SimpleNamespace, top: float) -> None:
         place(edge if math.isnan(value) else value)
         for value, edge in zip(ends, (low, high), strict=True)
     )
-    axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
+    if start <= end:
+        axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
     axes.plot([STRIP, STRIP_END], [top + height] * 2, color=colours.PALE, linewidth=0.6)
     for value in dict.fromkeys((lowest, highest)):
         style = {"size": figures.SMALL, "color": colours.GREY, "ha": "center", "va": "center"}

@@ -19,6 +19,7 @@ BOUNDS = "bounds of the count"
 ROUNDING = 1e-9  # the bounds of rules are sums of decimals
 UNTRAINED = "an untrained model shows it too"
 NO_BASELINE = "baseline missing: the paper has none for this number"
+MISSES = "the interval misses the rule"
 NO_RULE = "none: a number of the paper's model alone"
 PREMISE_ABSENT = "premise absent"
 UNDERPOWERED, LEAST_POWER = "underpowered", 0.5
@@ -142,5 +143,6 @@ def word(row: Mapping[str, Any]) -> tuple[str, str]:
     if where == INSIDE:
         return INCONCLUSIVE, "not clear of the baseline"
     if where == OUTSIDE:
-        return INCONCLUSIVE, "no effect against the claim"
+        only = f"only if all of it were at {'most' if up else 'least'} {contrary:g}"
+        return INCONCLUSIVE, f"{MISSES}, but would contradict the claim {only}"
     return INCONCLUSIVE, too_wide

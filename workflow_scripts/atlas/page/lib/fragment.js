@@ -5,10 +5,10 @@
  * written, so the shortest address is the first view.
  */
 
-const DEFAULTS = { map: "lines" };
+const DEFAULTS = { map: "lines", below: "0.05" };
 const KEYS = [
   "view", "model", "measure", "filter", "head",
-  "segment", "figure", "state", "map", "first", "a", "b", "theme",
+  "segment", "figure", "state", "map", "first", "special", "dim", "below", "a", "b", "theme",
 ];
 
 /**
@@ -24,7 +24,6 @@ export function parse(fragment) {
   }
   return state;
 }
-
 
 /**
  * @param {object} state  values that are empty, null or undefined are left out

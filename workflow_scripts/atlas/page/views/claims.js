@@ -86,9 +86,10 @@ function Strip({ row, cases }) {
   if (!axis || row.ours === undefined) return null;
   const x = (value) => axis.place(value) * WIDTH;
   const [from, to] = [row.rule_low === undefined ? 0 : x(row.rule_low), row.rule_high === undefined ? WIDTH : x(row.rule_high)];
+  const wanted = (row.rule_low ?? row.rule_high) !== undefined && from <= to; // of a rule that can be met
   const theirs = row.paper_value === undefined ? "" : `; the paper's: ${short(row.paper_value)}`;
   return html`<svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} width=${WIDTH} height=${HEIGHT} role="img" aria-label=${`Ours: ${ourNumber(row)}; rule: ${row.rule}${theirs}`}>
-    <rect class="rule" x=${from} y="1" width=${Math.max(1, to - from)} height=${2 * MIDDLE - 2} />
+    ${wanted && html`<rect class="rule" x=${from} y="1" width=${Math.max(1, to - from)} height=${2 * MIDDLE - 2} />`}
     <line class="baseline" x1="0" x2=${WIDTH} y1=${2 * MIDDLE} y2=${2 * MIDDLE} />
     ${row.reference !== undefined && html`<line class="reference" x1=${x(row.reference)} x2=${x(row.reference)} y1="1" y2=${2 * MIDDLE} />`}
     ${row.paper_value !== undefined && html`<line class="theirs" x1=${x(row.paper_value)} x2=${x(row.paper_value)} y1="0" y2=${2 * MIDDLE} />`}

@@ -1,6 +1,6 @@
 /** The maps of two heads, or of one head in two states, and their difference. */
 
-import { html, useMemo, useState } from "../vendor/standalone.module.js";
+import { html, useMemo } from "../vendor/standalone.module.js";
 import { sideText, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { difference, jensenShannon, largest } from "../lib/maps.js";
@@ -29,7 +29,7 @@ export function sideName(side, other) {
 
 /** @param {{atlas: object, a: object, b: object, segments: object[], suited: object[], state: object, go: function, dark: boolean}} props */
 export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, go, dark }) {
-  const [hide, setHide] = useState(false);
+  const hide = state.dim === "yes";
   const { maps, error } = useMaps(atlas, [ofA?.maps[a.state] ?? null, ofB?.maps[b.state] ?? null]);
   const same = Boolean(ofA && ofB && sameTokens(ofA.tokens, ofB.tokens) && sameTokens(queriesOf(ofA).tokens, queriesOf(ofB).tokens));
   const sides = useMemo(() => maps && [a, b].map(({ model, index }, side) => maps[side]?.head(...placeOf(model, index))), [maps, a.index, b.index, a.model, b.model]);
@@ -45,7 +45,7 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
     </div>
     <div class="choices row">
       ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: suited.find(({ id }) => id === ofA.id) ?? ofA, go }} named=${ofA.predictions?.[b.state] ? b.state : a.state} />
-        <${DimChoice} ...${{ hide, setHide, model: a.model }} />`}
+        <${DimChoice} ...${{ hide, go, model: a.model }} />`}
     </div>
     ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another text.</p>`}
     ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this text.</p>`}

@@ -1,6 +1,6 @@
 /** The map of a head on one segment, as lines or as a matrix. */
 
-import { html, useMemo, useState } from "../vendor/standalone.module.js";
+import { html, useMemo } from "../vendor/standalone.module.js";
 import { segmentsOf, specials, stateOf, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { format } from "../lib/fragment.js";
@@ -39,12 +39,12 @@ export function HeadMaps({ atlas, model, index, measures, state, go, dark }) {
   if (!segment) {
     return html`<section class="maps"><h3>Maps</h3><p class="soft">This file holds no maps of ${model.title}; About lists what was left out.</p></section>`;
   }
-  return html`<${SegmentMaps} key=${dim} ...${{ atlas, model, index, state, go, dark, segment, dim, example: note }} />`;
+  return html`<${SegmentMaps} ...${{ atlas, model, index, state, go, dark, segment, dim, example: note }} />`;
 }
 
 function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, example }) {
-  const [faintest, setFaintest] = useState(0.05);
-  const [hide, setHide] = useState(dim);
+  const faintest = FAINTEST.find((weight) => String(weight) === state.below) ?? 0.05;
+  const hide = state.dim ? state.dim === "yes" : dim;
   const named = stateOf(segment, state.state);
   const type = typeOf(model, index);
   const read = ofType(segment, type);
@@ -71,8 +71,8 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment, dim, examp
     <div class="choices row">
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go, named }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
-      <${DimChoice} ...${{ hide, setHide, model }} />
-      ${kind === "lines" && html`<${Threshold} ...${{ faintest, setFaintest }} />`}
+      <${DimChoice} ...${{ hide, go, model }} otherwise=${dim} />
+      ${kind === "lines" && html`<${Threshold} ...${{ faintest, go }} />`}
     </div>
     ${example && html`<p class="note">${example}${hide && dim && ` ${kind === "lines" ? "Not drawn" : "Faint"}: attention to ${dimmed(model)}${model.causal ? ", on which a head rests where it finds nothing" : ""}.`}</p>`}
     ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
@@ -95,9 +95,10 @@ export function hiddenIn(sides, hide, { causal }) {
   return sides.map((each, side) => (causal ? each.tokens.map((_, index) => hide && side === 0 && index === 0) : specials(each).map((special) => hide && special)));
 }
 
-/** Dims the tokens on which a head rests. */
-export function DimChoice({ hide, setHide, model }) {
-  return html`<label class="check"><input type="checkbox" id="dim" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${dimmed(model)}</label>`;
+/** Dims the tokens on which a head rests; `otherwise`: whether they are without a choice. */
+export function DimChoice({ hide, go, otherwise = false, model }) {
+  const choose = (on) => go({ dim: on === otherwise ? "" : on ? "yes" : "no" });
+  return html`<label class="check"><input type="checkbox" id="dim" checked=${hide} onChange=${(event) => choose(event.target.checked)} /> Dim ${dimmed(model)}</label>`;
 }
 
 /** A weight as people read it. */
@@ -112,9 +113,9 @@ function Pair({ value, names, onChoose, label }) {
   </span>`;
 }
 
-function Threshold({ faintest, setFaintest }) {
+function Threshold({ faintest, go }) {
   return html`<label>Hide weights below
-    <select id="faintest" value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
+    <select id="faintest" value=${String(faintest)} onChange=${(event) => go({ below: event.target.value })}>
       ${FAINTEST.map((weight) => html`<option value=${String(weight)}>${write(weight)}</option>`)}
     </select>
   </label>`;

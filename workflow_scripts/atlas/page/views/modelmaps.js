@@ -49,13 +49,13 @@ export function ModelMaps({ atlas, state, go, dark }) {
 }
 
 function OnText({ atlas, model, segment, kinds, state, go, dark }) {
-  const [words, setWords] = useState(false);
   const [box, width] = useWidth(1000);
   const measures = measuresOf(atlas, model);
   const measure = findMeasure(atlas, model, state.measure);
   const frames = useMemo(() => framesOf(measure, kinds, dark), [kinds, measure, dark]);
   const light = () => (measure ? [] : kindsOf(atlas, model, false));
   const named = stateOf(segment, state.state);
+  const words = !model.causal && state.special === "hidden";
   const first = Boolean(model.causal) && state.first === "hidden"; // where many heads of decoders rest
   const size = sizeOf(width - LABELS, model.n_heads);
   const blocks = useMemo(
@@ -77,7 +77,7 @@ function OnText({ atlas, model, segment, kinds, state, go, dark }) {
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       ${model.causal
         ? html`<label class="check"><input type="checkbox" id="first" checked=${first} onChange=${(event) => go({ first: event.target.checked ? "hidden" : "" })} /> Without the first token</label>`
-        : html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
+        : html`<label class="check"><input type="checkbox" id="special" checked=${words} onChange=${(event) => go({ special: event.target.checked ? "hidden" : "" })} /> Without special tokens</label>`}
       <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, words, first, measure, kinds: light, frames: () => framesOf(measure, light(), false) }} />
     </div>
     ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
