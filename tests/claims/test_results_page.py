@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.claims.independent.verdict import shown_untrained
 from tests.claims.judged import CLAIMS
 from workflow_scripts.claims.verdicts import (
     CARRIES,
@@ -55,6 +56,15 @@ def test_each_word_follows_from_where_the_interval_lies(studies: dict[str, pd.Da
                 assert found == (INCONCLUSIVE, others[because], "statement"), row["id"]
             else:
                 assert row["verdict"] in words.get(row["lies"], {INCONCLUSIVE}), row["id"]
+
+
+def test_what_untrained_copies_show_carries_over_nowhere(studies: dict[str, pd.DataFrame]) -> None:
+    tables = [table for table in studies.values() if "untrained_low" in table]
+    rows = pd.concat(tables).dropna(subset="untrained_low").query("lies == 'inside'")
+    judged = rows[rows["verdict"].isin(JUDGED)].to_dict("records")
+    shown = [row["id"] for row in judged if shown_untrained(row)]
+    assert shown == [row["id"] for row in judged if row["because"] == UNTRAINED]
+    assert 0 < len(shown) < len(judged)
 
 
 def test_the_readme_states_no_other_numbers(studies: dict[str, pd.DataFrame]) -> None:

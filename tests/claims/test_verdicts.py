@@ -116,22 +116,36 @@ def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
     assert row(without, interval(77, 81, reference=75.8))["because"] == verdicts.NO_BASELINE
 
 
+SIGN = {"value": 0.0}  # "above 0"
+
+
 @pytest.mark.parametrize(
-    ("of_copies", "found"),
+    ("changes", "of_copies", "found"),
     [
-        ((10.0, 11.0, 12.0), verdicts.CARRIES),
-        ((60.0, 61.0, 62.0), verdicts.UNTRAINED),  # 61.5, and 2.5 to each side
-        ((10.0, 60.0, 61.0), verdicts.CARRIES),
-        ((), verdicts.CARRIES),
+        ({}, (10.0, 11.0, 50.0), verdicts.CARRIES),  # none of them is above 50
+        ({}, (10.0, 11.0, 50.6), verdicts.UNTRAINED),  # 51 is 1 above the bound, 50.6 is .6
+        ({}, (10.0, 11.0, 50.4), verdicts.CARRIES),
+        (ABOVE, (39.0, 50.4), verdicts.UNTRAINED),  # 21 and 20.4 above the reference
+        (SIGN, (-9.0, 25.4), verdicts.CARRIES),
+        (SIGN, (-9.0, 25.6), verdicts.UNTRAINED),
+        (SIGN, (0.1,), verdicts.UNTRAINED),  # one copy shows no spread
+        (SIGN, (-0.1,), verdicts.CARRIES),
+        ({"rule": "below", "value": 100.0}, (80.2, 81.0), verdicts.CARRIES),  # 40 and 19.8 below
+        ({"rule": "below", "value": 100.0}, (79.8, 81.0), verdicts.UNTRAINED),
+        (VALUE | {"value": 55.0, "to": 5.0}, (40.0, 70.0), verdicts.UNTRAINED),  # no baseline
+        (VALUE | {"value": 55.0, "to": 5.0}, (40.0, 49.0), verdicts.REPRODUCED),
+        ({}, (), verdicts.CARRIES),
     ],
 )
-def test_a_claim_that_an_untrained_copy_meets_is_inconclusive(
-    of_copies: tuple[float, ...], found: str, monkeypatch: pytest.MonkeyPatch
+def test_a_claim_that_untrained_copies_show_half_as_well_is_inconclusive(
+    changes: dict, of_copies: tuple[float, ...], found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copies = [row(CLAIM, interval(number, number + 1)) for number in of_copies]
+    claim = replace(CLAIM, **changes)
+    of = "the paper's model" if claim.kind == "value" else verdicts.OTHER_MODEL
+    copies = [row(claim, interval(number, number), of) for number in of_copies]
     monkeypatch.setattr(claim_verdicts, "evaluate", lambda claim, products, _: [copies[products]])
-    rows = [row(CLAIM, interval(51, 60))]
-    claim_verdicts.add_untrained(rows, CLAIM, list(range(len(copies))), None)
+    rows = [row(claim, interval(51, 60), of)]
+    claim_verdicts.add_untrained(rows, claim, list(range(len(copies))), None)
     assert found in (rows[0]["verdict"], rows[0]["because"])
     ends = rows[0]["untrained_low"], rows[0]["untrained_high"]
-    assert ends == ((min(of_copies) + 0.5, max(of_copies) + 0.5) if of_copies else (None, None))
+    assert ends == ((min(of_copies), max(of_copies)) if of_copies else (None, None))

@@ -7,9 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import scipy  # stats is imported at its first use: planning is spared a second
 
 from workflow_scripts.claims import clark, decoders, kovaleva, michel, niven, norms
 from workflow_scripts.claims.numbers import paper_number
@@ -31,6 +29,7 @@ from workflow_scripts.claims.verdicts import (
     Measured,
     lies,
     opposite,
+    untrained_shows,
     word,
 )
 from workflow_scripts.core.data import tables
@@ -115,7 +114,7 @@ def add_untrained(
 ) -> None:
     """Add the range of the numbers of untrained copies of the model, case by case.
 
-    A claim that they meet, too, by Student's interval over copies, is not shown by the model's.
+    A claim that they show, too, is not shown by the model's number.
     """
     found = [row for products in copies for row in evaluate(claim, products, comparability)]
     for row in rows:
@@ -123,13 +122,8 @@ def add_untrained(
         numbers = [each["ours"] for each in same]
         row["untrained_low"] = min(numbers, default=None)
         row["untrained_high"] = max(numbers, default=None)
-        if numbers and row["verdict"] in (CARRIES, REPRODUCED):
-            mean, half = float(np.mean(numbers)), 0.0
-            if len(numbers) > 1:
-                half = scipy.stats.t.ppf(0.975, len(numbers) - 1) * scipy.stats.sem(numbers)
-            of_all = Measured(mean, mean - half, mean + half, reference=same[0]["reference"])
-            if row_of(claim, of_all, "", row["rests_on"])["verdict"] == row["verdict"]:
-                row |= {"verdict": INCONCLUSIVE, "because": UNTRAINED}
+        if row["verdict"] in (CARRIES, REPRODUCED) and untrained_shows(claim, row, len(numbers)):
+            row |= {"verdict": INCONCLUSIVE, "because": UNTRAINED}
 
 
 def paper_scores(claim: Claim) -> str | None:

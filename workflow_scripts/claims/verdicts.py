@@ -108,6 +108,24 @@ def opposite(claim: Claim, measured: Measured) -> tuple[str, float | None]:
     return side, end
 
 
+def untrained_shows(claim: Claim, row: Mapping[str, Any], copies: int) -> bool:
+    """Whether untrained copies of the model, whose range the row has, show the claim, too.
+
+    They do where it reaches what the rule wants, unless there are two copies or more and the whole
+    interval of the model lies more than twice as far beyond `contrary` as the farthest copy.
+    """
+    low, high = row["untrained_low"], row["untrained_high"]
+    if not copies or lies(claim, Measured(low, low, high)) == OUTSIDE:
+        return False
+    if copies < 2 or row["contrary"] is None:
+        return True
+    sign, near, far = 1, row["ci_low"], high
+    if row["direction"] == "below":
+        sign, near, far = -1, row["ci_high"], low
+    effect, untrained = sign * (near - row["contrary"]), sign * (far - row["contrary"])
+    return effect <= 2 * max(untrained, 0)
+
+
 def word(row: Mapping[str, Any]) -> tuple[str, str]:
     """The word for a row of the table by its other columns, and the reason where it needs one.
 

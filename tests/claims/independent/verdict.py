@@ -49,6 +49,18 @@ def verdict(
     return "carries over" if fits and towards > 0 else "inconclusive"
 
 
+def shown_untrained(row: Mapping) -> bool:
+    """Whether by a printed row with a bound copies with random weights show its claim, too."""
+    if row["direction"] == "above":
+        met, training = row["untrained_high"] > row["rule_low"], row["ci_low"]
+        copies = row["untrained_high"]
+    else:
+        met, training = row["untrained_low"] < row["rule_high"], row["ci_high"]
+        copies = row["untrained_low"]
+    made_by_training = (training - copies) / (training - row["contrary"])
+    return met and made_by_training <= 0.5
+
+
 def lacks(need: str, number: Case, model: str, data: Mapping[str, str], translator: bool) -> bool:
     """Whether the study lacks what a claim needs."""
     known = {"own-head": number.own_head, "bert-large": model == "BERT-large"}
