@@ -10,7 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.context.documents import cache_bytes, opened, sampled, token_scores
+from workflow_scripts.context.documents import (
+    cache_bytes,
+    opened,
+    sampled,
+    seen_by_layer,
+    token_scores,
+)
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import head_label
@@ -62,12 +68,17 @@ def by_order(
     }
 
 
-def longer_windows(steps: np.ndarray, n_tokens: int, sinks: int) -> np.ndarray:
-    """The longest window for all heads within the bytes of each of `steps`, as `orders` gives."""
-    of_one = cache_bytes(np.ones((1, 1), int), 1, 0, 1)  # a token of a head
-    heads = steps[0].size
-    kept = cache_bytes(steps, n_tokens, sinks, 1) // of_one // heads
-    return np.broadcast_to((kept - sinks)[:, None, None], steps.shape)[None]
+def longer_windows(steps: np.ndarray, seen: np.ndarray | int, sinks: int) -> np.ndarray:
+    """The longest window for all heads within the bytes of each of `steps`, as `orders` gives.
+
+    Where a longer one would hold no more, the shortest of these. `seen` as for `cache_bytes`.
+    """
+    windows = np.arange(1, np.max(seen) + 1)
+    every = np.broadcast_to(windows[:, None, None], (len(windows), *steps.shape[1:]))
+    spent = cache_bytes(every, seen, sinks, 1)
+    longest = np.searchsorted(spent, cache_bytes(steps, seen, sinks, 1), side="right") - 1
+    chosen = windows[np.searchsorted(spent, spent[longest])]
+    return np.broadcast_to(chosen[:, None, None], steps.shape)[None]
 
 
 def resampled(nats: np.ndarray, draws: int, seed: int) -> np.ndarray:
@@ -194,7 +205,8 @@ def main(
     of_heads = scores_of(scores, card["n_layers"])
     counts = pruning_steps(of_heads["exact"].size, 1 / steps)
     found = orders(of_heads, counts, recent, draws, seed)
-    found[WINDOW] = longer_windows(found["exact"][0], n_tokens, sinks)
+    seen_each = seen_by_layer(decoder.config, n_tokens)
+    found[WINDOW] = longer_windows(found["exact"][0], seen_each, sinks)
     measured = by_order(found, lambda each: token_scores(decoder, tokens, each, sinks))
     means = {name: values.mean(3, dtype=np.float64) for name, values in measured.items()}
     dim = getattr(decoder.config, "head_dim", None) or card["hidden_size"] // card["n_heads"]
@@ -206,7 +218,7 @@ def main(
             "share": taken / counts[-1],
             "streaming": counts[-1] if name == WINDOW else taken,
             "window": found[name][0].max(axis=(1, 2)),
-            "bytes": cache_bytes(found[name][0], n_tokens, sinks, dim),
+            "bytes": cache_bytes(found[name][0], seen_each, sinks, dim),
         }
         line = curve(resampled(means[name], bootstrap, seed), n)
         lines.append(pd.DataFrame(axes).join(line).assign(n=n, draws=len(values)))

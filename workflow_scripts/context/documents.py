@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import PreTrainedModel
+from transformers import PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
@@ -14,6 +14,8 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal_engine, models, running
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads
 from workflow_scripts.core.model.interventions import STREAM
+
+WINDOWED = "sliding_attention"  # transformers' name for a layer with a window
 
 
 def sampled(
@@ -77,14 +79,23 @@ def token_scores(
     return causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks, score=score)
 
 
-def cache_bytes(
-    recent: np.ndarray, n_tokens: int, sinks: int, dim: int, of_number: int = 2
-) -> np.ndarray:
-    """Bytes of what heads keep of `n_tokens` tokens, int [...], for `recent` [..., layer, head].
+def seen_by_layer(config: PretrainedConfig, n_tokens: int) -> np.ndarray:
+    """How many of `n_tokens` tokens a layer sees, int [layer, 1]; some have their own window."""
+    window = getattr(config, "sliding_window", None) or n_tokens
+    kinds = getattr(config, "layer_types", None) or [WINDOWED] * config.num_hidden_layers
+    seen = [min(n_tokens, window) if kind == WINDOWED else n_tokens for kind in kinds]
+    return np.array(seen)[:, None]
 
-    Twice `dim`, the size of a key, times `of_number` bytes for each token that a head keeps.
+
+def cache_bytes(
+    recent: np.ndarray, seen: np.ndarray | int, sinks: int, dim: int, of_number: int = 2
+) -> np.ndarray:
+    """Bytes of what heads keep, int [...], for `recent` [..., layer, head].
+
+    `seen` is how many tokens a head keeps that does not stream, as `seen_by_layer`. Twice `dim`,
+    the size of a key, times `of_number` bytes for each token that a head keeps.
     """
-    kept = np.where(recent > 0, np.minimum(n_tokens, sinks + recent), n_tokens)
+    kept = np.where(recent > 0, np.minimum(seen, sinks + recent), seen)
     return 2 * dim * of_number * kept.sum(axis=(-2, -1))
 
 
