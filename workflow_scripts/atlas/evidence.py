@@ -11,7 +11,6 @@ from workflow_scripts.chapters import SOURCES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.measures.forms import named_by_run
 from workflow_scripts.core.measures.shown_claims import BADGES, fragment
-from workflow_scripts.translation.measures import TASK
 
 Row = dict[str, str]
 # Columns of a table of claims that the page has as they are, and as numbers.
@@ -46,7 +45,7 @@ def judged(
         for row, case in zip(rows_of(path), of[model], strict=True):
             name = model
             if translators and "pairs" in published.get(row["id"], {}).get("needs", "").split():
-                name = named_by_run(TASK, case["run"])[0] if case["run"] else translators[0]
+                name = named_by_run("translation", case["run"])[0] if case["run"] else translators[0]
             found.setdefault(name, {})[row["id"], row["case"]] = (row, case)
     return {model: list(rows.values()) for model, rows in found.items()}
 
