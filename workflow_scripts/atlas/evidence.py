@@ -45,7 +45,8 @@ def judged(
         for row, case in zip(rows_of(path), of[model], strict=True):
             name = model
             if translators and "pairs" in published.get(row["id"], {}).get("needs", "").split():
-                name = named_by_run("translation", case["run"])[0] if case["run"] else translators[0]
+                run = case["run"]
+                name = named_by_run("translation", run)[0] if run else translators[0]
             found.setdefault(name, {})[row["id"], row["case"]] = (row, case)
     return {model: list(rows.values()) for model, rows in found.items()}
 
