@@ -1,7 +1,6 @@
 """The files of claims are read strictly, and those that come with the workflow are right."""
 
 import csv
-import re
 from datetime import date
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from workflow_scripts.arguments import niven2019_tables as niven2019
 from workflow_scripts.arguments.wording import SETUPS
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES
-from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.published import COLUMNS, read
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.coreference import clark2019_table2
@@ -84,18 +82,6 @@ def test_each_has_its_day_and_the_products_that_show_it() -> None:
     for claim in CLAIMS.values():
         assert date.fromisoformat(claim.since)
         assert {*claim.shown.split()} <= made and claim.shown, claim.id
-
-
-def test_a_missing_table_names_the_chapter_that_makes_it() -> None:
-    read_by_measures = [table for one in MEASURES.values() for table in one.tables]
-    for path in Path("rules").glob("*.smk"):
-        chapter = path.stem.partition("_")[0]
-        for name in re.findall(r'table\(\s*"([\w-]+)"', path.read_text(encoding="utf-8")):
-            if name in read_by_measures:
-                with pytest.raises(NotMeasured) as missing:
-                    Products([])[name]
-                made_by = re.search("`([a-z]+)", str(missing.value))[1]
-                assert made_by == {"checkpoints": "tasks"}.get(chapter, chapter), name
 
 
 def test_each_paper_has_one_to_six_central_claims() -> None:

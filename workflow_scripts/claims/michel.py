@@ -333,7 +333,7 @@ def _attribution(
             about = f"{rows[over].iloc[0]} heads of {heads}, {rows['first'].iloc[0]} of them first"
         numbers.append(_resampled(str(task), rows, ends, about))
     if not numbers or any(pd.isna(number.value) for number in numbers):
-        raise NotMeasured(f"attribution {estimate}, which a mode of `ablation` makes")
+        raise NotMeasured(f"no attribution {estimate}")
     return numbers
 
 

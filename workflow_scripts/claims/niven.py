@@ -119,7 +119,7 @@ def peak_gap(products: Products, statistic: str) -> Measured:
     peaks, because = {}, ""
     for setup in COMPARED[statistic]:
         if setup not in by_run:
-            raise NotMeasured(f"BERT trained on {SETUPS[setup]}, which `arguments.setups` makes")
+            raise NotMeasured(f"no BERT trained on {SETUPS[setup]}")
         seeds = learnt.loc[learnt["setup"] == setup, "seed"]
         # Degenerate ones are shown where there are no others, and not compared.
         of_setup = by_run[setup][list(seeds)] if len(seeds) else by_run[setup]

@@ -16,32 +16,6 @@ TITLES = {name: task.title for name, task in TASKS.items()}
 NAMES = {title: name for name, title in TITLES.items()}
 TEXT = "text"  # what decoders are measured on instead of a task
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
-# The keys of a study that make a table, by how its name begins; else the word it begins with.
-MADE_BY = {
-    "battery-causal": "battery: {further_measures: [causal]}",
-    "battery/retrieval": "battery: {further_measures: [retrieval]}",
-    "clark2019-broad": "surface",
-    "clark2019-clusters": "clusters",
-    "clark2019-table1": "syntax",
-    "clark2019-table2": "coreference",
-    "clark2019": "probes",
-    "kobayashi": "mixing",
-    "kovaleva2019-classifier": "patterns",
-    "kovaleva2019-frame": "frames",
-    "kovaleva2019-gains": "tasks",
-    "kovaleva2019-links": "finetuning",
-    "kovaleva2019-table1": "tasks",
-    "kovaleva2019": "ablation",
-    "michel2019-fig3": "pruning",
-    "michel2019-one-head": "pruning",
-    "michel2019-table4": "pruning",
-    "michel2019-translation": "translation",
-    "michel2019": "ablation",
-    "mohebbi2023": "mixing: {measures: [zeroing]}",
-    "next-token": "ablation: {text: ...}",
-    "niven2019": "arguments",
-    "surface/gradients": "surface: {gradients: ...}",
-}
 # Tables that chapters declare, and by their names printed ones.
 AnyTable = str | Table
 Cases = Iterator[Measured]
@@ -93,7 +67,7 @@ class Products(TableSet):
         """The table. Raises NotMeasured where the study lacks it."""
         file = table if isinstance(table, Table) else f"tables/{table}.csv"
         if file not in self:
-            raise NotMeasured(_lacks(table))
+            raise NotMeasured(f"no table {_name(table)}")
         return super().__getitem__(file)
 
     def all_of(self, table: Table, named: str = "", **wanted: object) -> pd.DataFrame:
@@ -102,7 +76,7 @@ class Products(TableSet):
         Raises NotMeasured, with the table's name or what it is `named`, without a table.
         """
         if not (found := self.each(table)):
-            raise NotMeasured(_lacks(table, named))
+            raise NotMeasured(f"no {named or 'table ' + _name(table)}")
         return where(pd.concat([self[one] for one in found], ignore_index=True), **wanted)
 
     def row(self, table: AnyTable, **wanted: object) -> pd.Series:
@@ -135,15 +109,6 @@ def _name(table: AnyTable) -> str:
     if isinstance(table, str):
         return table
     return re.sub("<.*>", "*", table.name.removeprefix("tables/"))
-
-
-def _lacks(table: AnyTable, named: str = "") -> str:
-    """What is missing without a table, and the key of the study that makes it."""
-    name = _name(table)
-    key = next((MADE_BY[start] for start in MADE_BY if name.startswith(start)), "")
-    key = key or re.split("[-/]", name)[0]
-    of = "" if key == "translation" else " of this model"
-    return f"{named or name}{of}, which `{key}` makes"
 
 
 def at_depth(rows: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
