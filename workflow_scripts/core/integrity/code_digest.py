@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from workflow_scripts.core.errors import InputError
@@ -123,9 +122,9 @@ def _kept(root: Path) -> dict[str, list[Any]]:
 
 def _keep(path: Path, kept: dict[str, list[Any]]) -> None:
     if not sys.dont_write_bytecode and os.access(path.parent, os.W_OK):
-        with NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-            json.dump(kept, file)
-        os.replace(file.name, path)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(kept), encoding="utf-8")
+        part.replace(path)
 
 
 @cache
