@@ -22,7 +22,7 @@ from workflow_scripts.context.context_streaming import (
     resampled,
     share_of_rise,
 )
-from workflow_scripts.context.documents import cache_bytes, seen_by_layer, token_scores
+from workflow_scripts.context.documents import cache_bytes, full_lengths, token_scores
 from workflow_scripts.context.figures import LOOKS
 
 SINKS, RECENT = 2, 3
@@ -37,14 +37,14 @@ def test_bytes_by_hand() -> None:
 
 def test_a_layer_with_a_window_keeps_no_more() -> None:
     given = {"sliding_window": 6, "layer_types": ["sliding_attention", "full_attention"]}
-    seen = seen_by_layer(Gemma3TextConfig(num_hidden_layers=2, **given), 10)
-    assert seen.tolist() == [[6], [10]]
-    assert seen_by_layer(LlamaConfig(num_hidden_layers=2), 10).tolist() == [[10], [10]]
+    full = full_lengths(Gemma3TextConfig(num_hidden_layers=2, **given), 10)
+    assert full.tolist() == [[6], [10]]
+    assert full_lengths(LlamaConfig(num_hidden_layers=2), 10).tolist() == [[10], [10]]
     recent = np.array([[0, 3], [20, 0]])  # 6 + (2 + 3), then 10 + 10
-    assert cache_bytes(recent, seen, 2, 4) == 2 * 4 * 2 * 31
+    assert cache_bytes(recent, full, 2, 4) == 2 * 4 * 2 * 31
     # All heads keep 32 tokens at most: with a window of 8, 6 and 10 each. For 31 that is one less.
     steps = np.array([[[0, 0], [0, 0]], recent, [[1, 1], [1, 1]]])
-    assert longer_windows(steps, seen, 2)[0, :, 0, 0].tolist() == [8, 7, 1]
+    assert longer_windows(steps, full, 2)[0, :, 0, 0].tolist() == [8, 7, 1]
 
 
 def test_orders_begin_with_the_lowest_score_and_random_ones_skip_steps() -> None:

@@ -22,7 +22,7 @@ from workflow_scripts.context.context_streaming import (
     resampled,
     scores_of,
 )
-from workflow_scripts.context.documents import opened, sampled, seen_by_layer, token_scores
+from workflow_scripts.context.documents import full_lengths, opened, sampled, token_scores
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
@@ -114,8 +114,8 @@ def main(
     of_heads = scores_of(scores, card["n_layers"])
     counts = pruning_steps(of_heads["exact"].size, STEP)
     found = orders(of_heads, counts, recent, draws, seed)
-    seen_each = seen_by_layer(decoder.config, max(map(len, texts)))
-    found[WINDOW] = longer_windows(found["exact"][0], seen_each, sinks)
+    full = full_lengths(decoder.config, max(map(len, texts)))
+    found[WINDOW] = longer_windows(found["exact"][0], full, sinks)
     right = by_order(found, lambda each: recalled(decoder, texts, lengths, each, sinks))
     lines = []
     for name, values in right.items():

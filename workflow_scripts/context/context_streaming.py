@@ -12,9 +12,9 @@ import pandas as pd
 
 from workflow_scripts.context.documents import (
     cache_bytes,
+    full_lengths,
     opened,
     sampled,
-    seen_by_layer,
     token_scores,
 )
 from workflow_scripts.core.data import tables
@@ -68,15 +68,15 @@ def by_order(
     }
 
 
-def longer_windows(steps: np.ndarray, seen: np.ndarray | int, sinks: int) -> np.ndarray:
+def longer_windows(steps: np.ndarray, full: np.ndarray | int, sinks: int) -> np.ndarray:
     """The longest window for all heads within the bytes of each of `steps`, as `orders` gives.
 
-    Where a longer one would hold no more, the shortest of these. `seen` as for `cache_bytes`.
+    Where a longer one would hold no more, the shortest of these. `full` as for `cache_bytes`.
     """
-    windows = np.arange(1, np.max(seen) + 1)
+    windows = np.arange(1, np.max(full) + 1)
     every = np.broadcast_to(windows[:, None, None], (len(windows), *steps.shape[1:]))
-    spent = cache_bytes(every, seen, sinks, 1)
-    longest = np.searchsorted(spent, cache_bytes(steps, seen, sinks, 1), side="right") - 1
+    spent = cache_bytes(every, full, sinks, 1)
+    longest = np.searchsorted(spent, cache_bytes(steps, full, sinks, 1), side="right") - 1
     chosen = windows[np.searchsorted(spent, spent[longest])]
     return np.broadcast_to(chosen[:, None, None], steps.shape)[None]
 
@@ -205,8 +205,8 @@ def main(
     of_heads = scores_of(scores, card["n_layers"])
     counts = pruning_steps(of_heads["exact"].size, 1 / steps)
     found = orders(of_heads, counts, recent, draws, seed)
-    seen_each = seen_by_layer(decoder.config, n_tokens)
-    found[WINDOW] = longer_windows(found["exact"][0], seen_each, sinks)
+    full = full_lengths(decoder.config, n_tokens)
+    found[WINDOW] = longer_windows(found["exact"][0], full, sinks)
     measured = by_order(found, lambda each: token_scores(decoder, tokens, each, sinks))
     means = {name: values.mean(3, dtype=np.float64) for name, values in measured.items()}
     dim = getattr(decoder.config, "head_dim", None) or card["hidden_size"] // card["n_heads"]
@@ -218,7 +218,7 @@ def main(
             "share": taken / counts[-1],
             "streaming": counts[-1] if name == WINDOW else taken,
             "window": found[name][0].max(axis=(1, 2)),
-            "bytes": cache_bytes(found[name][0], seen_each, sinks, dim),
+            "bytes": cache_bytes(found[name][0], full, sinks, dim),
         }
         line = curve(resampled(means[name], bootstrap, seed), n)
         lines.append(pd.DataFrame(axes).join(line).assign(n=n, draws=len(values)))

@@ -79,23 +79,23 @@ def token_scores(
     return causal_engine.ablate(model, tokens, heads, STREAM, sinks=sinks, score=score)
 
 
-def seen_by_layer(config: PretrainedConfig, n_tokens: int) -> np.ndarray:
-    """How many of `n_tokens` tokens a layer sees, int [layer, 1]; some have their own window."""
+def full_lengths(config: PretrainedConfig, n_tokens: int) -> np.ndarray:
+    """How many of `n_tokens` tokens heads that do not stream keep, int [layer, 1]: its window's."""
     window = getattr(config, "sliding_window", None) or n_tokens
     kinds = getattr(config, "layer_types", None) or [WINDOWED] * config.num_hidden_layers
-    seen = [min(n_tokens, window) if kind == WINDOWED else n_tokens for kind in kinds]
-    return np.array(seen)[:, None]
+    full = [min(n_tokens, window) if kind == WINDOWED else n_tokens for kind in kinds]
+    return np.array(full)[:, None]
 
 
 def cache_bytes(
-    recent: np.ndarray, seen: np.ndarray | int, sinks: int, dim: int, of_number: int = 2
+    recent: np.ndarray, full: np.ndarray | int, sinks: int, dim: int, of_number: int = 2
 ) -> np.ndarray:
     """Bytes of what heads keep, int [...], for `recent` [..., layer, head].
 
-    `seen` is how many tokens a head keeps that does not stream, as `seen_by_layer`. Twice `dim`,
+    `full` is how many tokens a head keeps that does not stream, as `full_lengths`. Twice `dim`,
     the size of a key, times `of_number` bytes for each token that a head keeps.
     """
-    kept = np.where(recent > 0, np.minimum(seen, sinks + recent), seen)
+    kept = np.where(recent > 0, np.minimum(full, sinks + recent), full)
     return 2 * dim * of_number * kept.sum(axis=(-2, -1))
 
 
