@@ -31,7 +31,7 @@ def judged(
     claims: Iterable[Path],
     cases: Iterable[Path],
     published: Mapping[str, Row],
-    translators: Sequence[str] = (),
+    translators: Sequence[str],
 ) -> dict[str, list[tuple[Row, Row]]]:
     """The rows of each model's table of claims, each with the case that it is of.
 
@@ -44,7 +44,7 @@ def judged(
         model = path.parents[1].name
         for row, case in zip(rows_of(path), of[model], strict=True):
             name = model
-            if translators and "pairs" in published.get(row["id"], {}).get("needs", "").split():
+            if translators and "pairs" in published[row["id"]]["needs"].split():
                 run = case["run"]
                 name = named_by_run("translation", run)[0] if run else translators[0]
             found.setdefault(name, {})[row["id"], row["case"]] = (row, case)
