@@ -44,4 +44,5 @@ test("numbers have three digits and a true minus; equal ends are no interval", (
 test("the paper's side names the place, the rule, the paper's number and how it was read", () => {
   assert.equal(paperSide({ place: "Table 1", rule: "above 5 %", paper_value: 6.25, paper_model: "BERT", source: "as summarised" }), "Table 1. Rule: above 5 %. BERT: 6.25. As summarised");
   assert.equal(paperSide({ place: "3.2", rule: "above 5 %" }), "3.2. Rule: above 5 %");
+  assert.equal(paperSide({ place: "3.2", rule: "above 5 %", paper_value: 65 }), "3.2. Rule: above 5 %. The paper: 65");
 });

@@ -71,6 +71,6 @@ export function ourNumber({ ours, ci_low: low, ci_high: high, unit }) {
 
 /** The paper's side of a claim: where it stands, the rule and the paper's number. */
 export function paperSide({ place, rule, paper_value: value, paper_model: model, source }) {
-  const theirs = value === undefined ? null : `${model}: ${short(value)}`;
+  const theirs = value === undefined ? null : `${model ?? "The paper"}: ${short(value)}`;
   return [place && capital(place), `Rule: ${rule}`, theirs, source && capital(source)].filter(Boolean).join(". ");
 }
