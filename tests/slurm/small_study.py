@@ -87,7 +87,7 @@ class SmallStudy:
         """Run snakemake to its end; the exit status."""
         return self.end(self.start(*options))
 
-    def end(self, head: subprocess.Popen, seconds: float = 200) -> int:
+    def end(self, head: subprocess.Popen, seconds: float = 600) -> int:
         """The exit status of a head that ends by itself."""
         try:
             return head.wait(seconds)
@@ -129,7 +129,7 @@ class SmallStudy:
         return Path(self.jobs()[number]["StdOut"]).read_text(errors="replace")
 
 
-def wait_for(happened: Callable[[], bool], log: Callable[[], str], seconds: float = 150) -> None:
+def wait_for(happened: Callable[[], bool], log: Callable[[], str], seconds: float = 600) -> None:
     """Wait until something has happened."""
     deadline = time.monotonic() + seconds
     while not happened():
