@@ -49,7 +49,7 @@ def test_fragments_name_measures_that_there_are(
 def test_a_claim_has_its_numbers_and_leads_to_its_figures_and_its_view() -> None:
     row = dict.fromkeys(EMPTY.split(), "") | {"id": "one", "statement": "Says 5%.", "rule": "5 %"}
     row |= {"unit": "%", "verdict": "reproduced", "central": "1", "ours": "4", "ci_low": "3"}
-    row |= {"ci_high": "6", "n": "9", "n_of": "words", "seeds": "1", "power": "0.251"}
+    row |= {"ci_high": "6", "n": "9", "n_of": "words", "seeds": "1"}
     row |= {"source": "memory", "case": "SST-2", "about": "2-1"}
     other = row | {"case": "MNLI", "ours": "", "central": ""}
     published = {"one": {"shown": "a-fig1 a-fig2 a-none", "view": "measure=similarity.{task}.*"}}
@@ -59,7 +59,7 @@ def test_a_claim_has_its_numbers_and_leads_to_its_figures_and_its_view() -> None
     measures = [{"model": "m", "id": name} for name in MEASURES]
     first, second = claims_of(models, published, figures, measures)
     assert (first["ours"], first["ci_low"], first["ci_high"]) == (4, 3, 6)
-    assert first["note"] == "n = 9 words; one seed; power 0.25; 2-1"
+    assert first["note"] == "n = 9 words; one seed; head 2-1"
     assert (first["central"], first["badge"]) == (1, "good")
     assert first["source"] == "as summarised from memory"
     assert first["figures"] == ["m/a-fig1", "a-fig2"]

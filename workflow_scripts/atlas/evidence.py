@@ -19,6 +19,8 @@ TEXTS += ("because", "later")
 NUMBERS = ("paper_value", "ours", "ci_low", "ci_high", "rule_low", "rule_high", "reference")
 NUMBERS += ("untrained_low", "untrained_high")
 LIST = ("full_attention_heads.tsv", "config.json")  # of heads, in a folder of context/lists
+HEAD_ALONE = re.compile(r"\d+-\d+")
+MINUS = re.compile(r"(?<![^ ])-(?=[\d.])")
 SIZE = re.compile(rb'<svg[^>]* viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 
 
@@ -87,11 +89,11 @@ def claims_of(
 
 
 def _note(row: Row) -> str:
-    """What stands behind our number: n, seeds, kind of interval, power."""
+    """What stands behind our number: n, seeds, kind of interval, head."""
     parts = [f"n = {row['n']} {row['n_of']}" if row["n"] else ""]
     parts += ["one seed" if row["seeds"] == "1" else "", row["interval"]]
-    parts += [f"power {float(row['power']):.2f}" if row["power"] else "", row["about"]]
-    return "; ".join(filter(None, parts))
+    parts.append(f"head {row['about']}" if HEAD_ALONE.fullmatch(row["about"]) else row["about"])
+    return MINUS.sub("−", "; ".join(filter(None, parts)))
 
 
 def figures_of(

@@ -579,8 +579,8 @@ def _epochs(products: Products, first: int, last: float) -> Iterator[tuple[str, 
     rows = products.all_of(translation.TRAINING, "epochs of a translator's training", metric="bleu")
     rows = rows[rows["epoch"].between(first, last)]
     if rows.empty:
-        span = f"{first}-" if math.isinf(last) else f"{first}-{last:g}"
-        raise NotMeasured(f"no translator's training has a measured epoch of {span}")
+        span = f"after {first - 1}" if math.isinf(last) else f"from {first} to {last:g}"
+        raise NotMeasured(f"no translator's training has a measured epoch {span}")
     for (_, epoch), curve in rows.groupby(["run", "epoch"], sort=False):
         yield f"epoch {epoch}", curve
 

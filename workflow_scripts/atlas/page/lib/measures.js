@@ -250,7 +250,7 @@ export function sentence(model, measure, index) {
   const interval = intervalText(measure, index);
   if (interval) parts.push(`interval ${interval}`);
   const rank = ranks(measure)[index];
-  if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}`);
+  if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}${measure.better === "low" ? " from the lowest" : ""}`);
   if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);
   if (hatched(measure, index)) parts.push(`hatched: ${denial(measure)}`);
   const roles = badgesAt(model, index);

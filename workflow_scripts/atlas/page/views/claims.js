@@ -52,7 +52,7 @@ function Elsewhere({ atlas, state, model }) {
 }
 
 function Case({ atlas, state, row, at, cases, plain }) {
-  const [first, before] = [at === 0, cases[at - 1]];
+  const first = at === 0;
   const untrained = row.untrained_low !== undefined && `Untrained copies: ${short(row.untrained_low)} to ${short(row.untrained_high)}`;
   return html`<tr class=${first ? "first" : null}>
     ${first && html`<th scope="row" rowspan=${cases.length} title=${row.id}>
@@ -66,7 +66,7 @@ function Case({ atlas, state, row, at, cases, plain }) {
       ${row.case && html`<bdi>${row.case}</bdi>${": "}`}<bdi>${ourNumber(row) || "–"}</bdi>
       ${row.note && html`<small class="soft"><bdi>${row.note}</bdi></small>`}
       ${untrained && html`<small class="soft">${untrained}</small>`}
-      ${row.because && row.because !== before?.because && html`<small class="soft"><bdi>${row.because}</bdi></small>`}
+      ${row.because && html`<small class="soft"><bdi>${row.because}</bdi></small>`}
     </td>
     <td class="verdict">
       <b class=${row.badge}>${row.verdict}</b>

@@ -50,7 +50,7 @@ export function TaskRow({ measure, index, state }) {
     <span class="soft small">${[
       interval && `interval ${interval}`,
       p !== null && pText(p),
-      place && `rank ${place.rank} of ${place.of}${place.tied > 0 ? `, shared by ${place.tied + 1}` : ""}`,
+      place && `rank ${place.rank} of ${place.of}${measure.better === "low" ? " from the lowest" : ""}${place.tied > 0 ? `, shared by ${place.tied + 1}` : ""}`,
     ]
       .filter(Boolean)
       .join(", ")}</span>
