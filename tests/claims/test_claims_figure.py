@@ -39,9 +39,9 @@ def drawn(rows: list[dict], folder: Path, monkeypatch: pytest.MonkeyPatch) -> tu
 
 
 def test_every_claim_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All built-in claims at once, in turn under each verdict, every third with two cases."""
+    """All central claims at once, in turn under each verdict, every third with two cases."""
     rows = []
-    for i, claim in enumerate(CLAIMS.values()):
+    for i, claim in enumerate(claim for claim in CLAIMS.values() if claim.central):
         low, high = (end if math.isfinite(end) else math.nan for end in claim.target)
         verdict = claims.JUDGED[i % len(claims.JUDGED)]
         about = {"id": claim.id, "paper": claim.paper, "statement": claim.statement}

@@ -64,7 +64,7 @@ def start(folder: Path, *options: str) -> subprocess.Popen:
         return subprocess.Popen(command, cwd=folder, stdout=printed, stderr=subprocess.STDOUT)
 
 
-def wait_for(holds: Callable[[], bool], seconds: float = 60) -> None:
+def wait_for(holds: Callable[[], bool], seconds: float = 600) -> None:
     """Wait until something holds; fail where it does not come to."""
     until = time.monotonic() + seconds
     while not holds():
@@ -97,7 +97,7 @@ def test_a_study_runs_and_its_models_go_to_the_gpu_queue(
 
 def test_a_job_that_fails_has_more_memory_next_and_stops_no_other(queue: Path, small: Path) -> None:
     (small / "go").touch()
-    assert start(small).wait(timeout=120) == 1
+    assert start(small).wait(timeout=600) == 1
     assert {name for name in ("good", "bad", "grown") if (small / name).exists()} == {
         "good",
         "grown",
@@ -117,7 +117,7 @@ def test_a_job_that_is_killed_is_submitted_again(queue: Path, small: Path) -> No
         os.killpg(pids[folder], signal.SIGKILL)
     (small / "good.runs").unlink()
     (small / "go").touch()
-    assert running.wait(timeout=120) == 1  # of `bad`
+    assert running.wait(timeout=600) == 1  # of `bad`
     assert (small / "good").exists()
     assert (small / "good.runs").exists()
 
@@ -129,7 +129,7 @@ def test_an_interrupt_cancels_the_jobs(queue: Path, small: Path) -> None:
     last_asked = queue.parent / "asked_about"
     wait_for(lambda: last_asked.exists() and 2 < time.time() - last_asked.stat().st_mtime < 5)
     running.send_signal(signal.SIGINT)
-    assert running.wait(timeout=60) != 0
+    assert running.wait(timeout=600) != 0
     printed = (small / "printed").read_text(encoding="utf-8")
     assert "Terminating processes on user request" in printed
     pids = [int(file.read_text()) for file in queue.glob("*/pid")]

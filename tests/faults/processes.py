@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.workflow.tiny_study import TinyStudy
 
-LONGEST = 120  # seconds after which a wait has failed
+LONGEST = 600  # seconds after which a wait has failed
 
 
 class Started:
@@ -25,9 +25,7 @@ class Started:
             self.process = subprocess.Popen(
                 [*command, "--cores", "2", "--configfile", "tiny.yaml"],
                 cwd=study.folder,
-                env=os.environ
-                | {"HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-                | environment,
+                env=os.environ | {"HF_HUB_OFFLINE": "1"} | environment,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

@@ -9,11 +9,12 @@ PARTS += ["annotations", "claims", "studies", "sources"]
 
 
 def copy_workflow(folder: Path) -> None:
-    """Copy the workflow to `folder`."""
+    """Copy the workflow to `folder`, with its bytecode."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            half_written = shutil.ignore_patterns("*.[0-9]*")
+            shutil.copytree(source, folder / part, ignore=half_written)
         else:
             shutil.copy2(source, folder / part)

@@ -66,7 +66,7 @@ class TinyStudy:
         return subprocess.run(
             [*command, "--cores", "2", "--configfile", "tiny.yaml"],  # which takes all that follows
             cwd=self.folder,
-            env=os.environ | {"HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ | {"HF_HUB_OFFLINE": "1"},
             capture_output=True,
             text=True,
             timeout=timeout,
