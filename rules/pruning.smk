@@ -43,7 +43,7 @@ if PRUNING_PARTS:
 use rule training_step as pruning_curves with:
     input:
         **CHECKPOINT,
-        logits=rules.ablation_sweep.output.logits,
+        logits=rules.ablation_sweep.output.logits if "ablation" in PRUNING["strategies"] else [],
         parts=PRUNING_PARTS,
     output:
         importance=pruning.measured(

@@ -173,7 +173,7 @@ def pruned_logits(
 def main(
     card: Path,
     table: Path,
-    logits: Path,
+    logits: Path | None,
     importance: job.Out,
     curves: job.Out,
     order: job.Out,
@@ -194,7 +194,8 @@ def main(
     behind importance (0: all), and `bootstrap`. Examples are sampled by `sample_seed`, the same for
     every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
-    rank the heads on one half of these and are followed on the other. `parts` are the gradients
+    rank the heads on one half of these and are followed on the other. `logits`, the sweep, are read
+    for the strategy ablation alone. `parts` are the gradients
     behind importance where other jobs computed them. `limits` are pass_tokens and precision of the
     ablation engine.
     """
