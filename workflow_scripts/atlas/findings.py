@@ -109,6 +109,7 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
         "Pruning 40% of the heads by importance costs less than 2 points.",
         "Pruning 40% of the heads by importance costs 2 points or more.",
         "whether pruning 40% of the heads by importance costs less than 2 points",
+        "the score changes by {ours}",
     ),
     OnClaim(
         "michel-translation-cross-alone",

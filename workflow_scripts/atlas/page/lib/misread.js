@@ -33,7 +33,7 @@ export function misread(atlas, state, view) {
   if (OF_HEADS.includes(view)) {
     found.push(...malformed(state.filter).map((part) => `The filter “${part}” is not understood and not applied.`));
     const measure = measureOf(atlas, state);
-    if (state.measure && measure && state.measure !== measure.id) found.push(no("measure", state.measure, view === "maps" ? "the borders show none" : `“${measure.title}” is shown`));
+    if (state.measure && measure && state.measure !== measure.id) found.push(no("measure", atlas.measures.find(({ id }) => id === state.measure)?.title ?? state.measure, view === "maps" ? "the borders show none" : `“${measure.title}” is shown`));
   }
   return found;
 }

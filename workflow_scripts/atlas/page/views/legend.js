@@ -7,7 +7,7 @@ import { domain, isDown, onTop, palette, ramp, tickDecimals, ticks } from "../li
 import { Hatches } from "./cells.js";
 
 const WIDTH = 312;
-const SIDE = 14;
+const SIDE = 20;
 const BAR = { top: 44, height: 14 };
 
 /**
