@@ -194,10 +194,9 @@ def main(
     behind importance (0: all), and `bootstrap`. Examples are sampled by `sample_seed`, the same for
     every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
-    rank the heads on one half of these and are followed on the other. `logits`, the sweep, are read
-    for the strategy ablation alone. `parts` are the gradients
-    behind importance where other jobs computed them. `limits` are pass_tokens and precision of the
-    ablation engine.
+    rank the heads on one half of these and are followed on the other; they come from the sweep's
+    `logits`, which other strategies do not read. `parts` are the gradients behind importance where
+    other jobs computed them. `limits` are pass_tokens and precision of the ablation engine.
     """
     strategies, draws, bootstrap = (settings[key] for key in ("strategies", "draws", "bootstrap"))
     model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
