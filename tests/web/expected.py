@@ -98,7 +98,8 @@ def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
     if ends:
         parts.append("interval " + " to ".join(number(end, measure["decimals"]) for end in ends))
     if place:
-        parts.append(f"rank {place} of {known}")
+        lowest = " from the lowest" if measure["better"] == "low" else ""
+        parts.append(f"rank {place} of {known}{lowest}")
     if n:
         parts.append(f"n {n}")
     if hatched(measure, index):

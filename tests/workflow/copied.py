@@ -14,7 +14,7 @@ def copy_workflow(folder: Path) -> None:
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            half_written = shutil.ignore_patterns("*.[0-9]*")
+            half_written = shutil.ignore_patterns("*.pyc.*", "code.*.[0-9]*")
             shutil.copytree(source, folder / part, ignore=half_written)
         else:
             shutil.copy2(source, folder / part)

@@ -53,7 +53,7 @@ def under_way(folder: Path, *options: str) -> Iterator[subprocess.Popen]:
     finally:
         (folder / GO).touch()
         run.stdout.read()
-        run.wait(timeout=120)
+        run.wait(timeout=600)
 
 
 def append(path: Path, text: str) -> None:
@@ -81,7 +81,7 @@ def test_a_job_on_this_machine_refuses_an_edited_script(study: TinyStudy) -> Non
     while not log.exists() and run.poll() is None:  # the first of the two jobs
         time.sleep(0.01)
     append(study.folder / SCRIPT, "\nADDED = 1\n")
-    _, printed = run.communicate(timeout=120)
+    _, printed = run.communicate(timeout=600)
     assert run.returncode == 1
     assert f"{SCRIPT}: was edited after this job was planned" in printed
     assert not (study.folder / VECTORS).exists()
@@ -95,7 +95,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 def work_tree(study: TinyStudy) -> Path:
     """A work tree next to the study's checkout, made as docs/running.md describes."""
-    (study.folder / ".gitignore").write_text("results\n.snakemake\n.provenance\n")
+    (study.folder / ".gitignore").write_text("results\n.snakemake\n.provenance\n__pycache__\n")
     git(study.folder, "init", "--quiet")
     git(study.folder, "add", "--all")
     git(study.folder, "commit", "--quiet", "--message", "study")

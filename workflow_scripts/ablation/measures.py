@@ -248,7 +248,7 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"Consistent ablation effect on the loss ({title})",
                 f"Whether ablating the head changes the loss on {title} with all ablation methods "
                 f"({', '.join(modes)}), with some or with none: p below .05, corrected for heads. "
-                "It depends on the mode where two methods differ, paired by example. A card has "
+                "“Depends on the mode”: two methods' effects differ, paired by example. A card has "
                 "changes of the loss with 90% intervals for all heads together."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},

@@ -173,7 +173,6 @@ def pruned_logits(
 def main(
     card: Path,
     table: Path,
-    logits: Path | None,
     importance: job.Out,
     curves: job.Out,
     order: job.Out,
@@ -186,6 +185,7 @@ def main(
     limits: dict[str, Any],
     device: str = "auto",
     parts: list[Path] = (),
+    logits: Path | None = None,
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
