@@ -66,6 +66,14 @@ def rank(measure: dict[str, Any], index: int) -> int | None:
     )
 
 
+def rank_text(measure: dict[str, Any], index: int) -> str:
+    """The rank in words; empty where there is none."""
+    known = sum(value is not None for value in measure["value"])
+    lowest = " from the lowest" if measure["better"] == "low" else ""
+    place = rank(measure, index)
+    return f"{place} of {known}{lowest}" if place else ""
+
+
 def better_alone(measure: dict[str, Any]) -> bool:
     """Whether only values better than the baseline count, and not those below it."""
     effect = measure["null_title"] == "no effect"
@@ -90,16 +98,14 @@ def hatched(measure: dict[str, Any], index: int) -> bool:
 
 def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
     """What a screen reader reads out of a head."""
-    known = sum(value is not None for value in measure["value"])
-    ends, place, n = interval(measure, index), rank(measure, index), count(measure, index)
+    ends, place, n = interval(measure, index), rank_text(measure, index), count(measure, index)
     parts = [f"Head {head_name(model, index)}, {measure['title']} {value_text(measure, index)}"]
     if measure["label"] and measure["label"][index]:
         parts.append(measure["label"][index])
     if ends:
         parts.append("interval " + " to ".join(number(end, measure["decimals"]) for end in ends))
     if place:
-        lowest = " from the lowest" if measure["better"] == "low" else ""
-        parts.append(f"rank {place} of {known}{lowest}")
+        parts.append(f"rank {place}")
     if n:
         parts.append(f"n {n}")
     if hatched(measure, index):

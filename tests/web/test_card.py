@@ -6,7 +6,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import count, head_name, interval, number, rank, value_text, weights
+from tests.web.expected import count, head_name, interval, number, rank_text, value_text, weights
 from tests.web.page import go, parsed_csv, saved, settle
 
 DASH = "\u2013"
@@ -15,16 +15,15 @@ HALF = 6e-4  # of the last of three decimals, and what single precision adds
 
 def measured(measure: dict[str, Any], index: int) -> list[str]:
     """What a card's row states about a measure: value, interval, n, p, rank."""
-    ends, n, place = interval(measure, index), count(measure, index), rank(measure, index)
+    ends, n, place = interval(measure, index), count(measure, index), rank_text(measure, index)
     p = None if measure["p"] is None else measure["p"][index]
-    known = sum(value is not None for value in measure["value"])
     label = measure["label"][index] if measure["label"] else None
     return [
         value_text(measure, index) + (f"|{label}" if label else ""),
         " to ".join(number(end, measure["decimals"]) for end in ends) if ends else DASH,
         DASH if n is None else str(n),
         DASH if p is None else p_value(p),
-        f"{place} of {known}" if place else DASH,
+        place or DASH,
     ]
 
 

@@ -65,6 +65,6 @@ function Row({ measure, index, state }) {
     <td class="interval">${intervalText(measure, index) ?? "–"}${open && html`<small class="label">${denial(measure)}</small>`}</td>
     <td class="number optional">${countOf(measure, index) ?? "–"}</td>
     <td class="number optional">${pValue(measure.p?.[index])}</td>
-    <td class="number rank">${place && place.tied < place.of / 2 ? html`${place.rank} <small class="soft">of ${place.of}${measure.better === "low" ? " from the lowest" : ""}</small>${place.tied > 0 && html`<small class="label">shared by ${place.tied + 1}</small>`}` : "–"}</td>
+    <td class="number rank">${place ? html`${place.rank} <small class="soft">of ${place.of}${measure.better === "low" ? " from the lowest" : ""}</small>${place.tied > 0 && html`<small class="label">shared by ${place.tied + 1}</small>`}` : "–"}</td>
   </tr>`;
 }
