@@ -92,7 +92,8 @@ def _note(row: Row) -> str:
     """What stands behind our number: n, seeds, kind of interval, head."""
     parts = [f"n = {row['n']} {row['n_of']}" if row["n"] else ""]
     parts += ["one seed" if row["seeds"] == "1" else "", row["interval"]]
-    parts.append(f"head {row['about']}" if HEAD_ALONE.fullmatch(row["about"]) else row["about"])
+    about = row["about"] if row["about"] != row["unit"] else ""
+    parts.append(f"head {about}" if HEAD_ALONE.fullmatch(about) else about)
     return MINUS.sub("−", "; ".join(filter(None, parts)))
 
 

@@ -17,7 +17,7 @@ export function layout(width, model) {
   const { n_layers: layers, n_heads: heads } = model;
   const narrow = width < 480;
   const left = (narrow ? 24 : 40) + (typesOf(model).length > 0 ? TYPES : 0);
-  const margin = 56;
+  const margin = 64; // of means such as −0.0085
   const across = Math.max(8, Math.min(WIDEST, Math.floor((width - left - margin) / heads)));
   const down = Math.max(14, Math.min(across, HIGHEST, Math.floor(TALLEST / layers)));
   const top = 22;
