@@ -245,7 +245,7 @@ class Cluster:
                 stderr=log,
             )
 
-    def _wait_for(self, ready: Callable[[], bool], check: str, seconds: float = 30) -> None:
+    def _wait_for(self, ready: Callable[[], bool], check: str, seconds: float = 120) -> None:
         """Wait until a daemon that was started is ready."""
         deadline = time.monotonic() + seconds
         while not ready():

@@ -74,7 +74,7 @@ def runs(
         )
     try:
         local.run()
-        assert head.wait(900) == 0, printed.read_text()
+        assert head.wait(1800) == 0, printed.read_text()
     finally:
         head.kill()
     jobs = [job for job in cluster.jobs() if job["WorkDir"] == str(submitted.folder)]
