@@ -247,9 +247,9 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"modes.{task}.{seed}",
                 f"Consistent ablation effect on the loss ({title})",
                 f"Whether ablating the head changes the loss on {title} with all ablation methods "
-                f"({', '.join(modes)}), with some or with none: p below .05, corrected for heads. "
-                "“Depends on the mode”: two methods' effects differ, paired by example. A card has "
-                "changes of the loss with 90% intervals for all heads together."
+                f"({', '.join(modes)}), with some or with none: p below .05, corrected for all "
+                "heads. “Depends on the mode”: two methods' effects differ, paired by example. A "
+                "card has changes of the loss with 90% intervals for all heads together."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},
                 **run,

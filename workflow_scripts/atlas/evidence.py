@@ -20,7 +20,6 @@ NUMBERS = ("paper_value", "ours", "ci_low", "ci_high", "rule_low", "rule_high", 
 NUMBERS += ("untrained_low", "untrained_high")
 LIST = ("full_attention_heads.tsv", "config.json")  # of heads, in a folder of context/lists
 HEAD_ALONE = re.compile(r"\d+-\d+")
-MINUS = re.compile(r"(?<![^ ])-(?=[\d.])")
 SIZE = re.compile(rb'<svg[^>]* viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 
 
@@ -94,7 +93,7 @@ def _note(row: Row) -> str:
     parts += ["one seed" if row["seeds"] == "1" else "", row["interval"]]
     about = row["about"] if row["about"] != row["unit"] else ""
     parts.append(f"head {about}" if HEAD_ALONE.fullmatch(about) else about)
-    return MINUS.sub("−", "; ".join(filter(None, parts)))
+    return "; ".join(filter(None, parts))
 
 
 def figures_of(

@@ -222,6 +222,11 @@ export function layerMeans(measure, { n_layers: layers, n_heads: heads }) {
 /** How many heads have a value. */
 export const known = once(({ value }) => value.reduce((sum, one) => sum + (one !== null), 0));
 
+/** What follows a rank: "of 72", and from where it counts. */
+export function among(measure) {
+  return `of ${known(measure)}${measure.better === "low" ? " from the lowest" : ""}`;
+}
+
 /** Lowest and highest value, or null where none is known. */
 export const extent = once(({ value }) => {
   const values = value.filter((one) => one !== null);
@@ -250,7 +255,7 @@ export function sentence(model, measure, index) {
   const interval = intervalText(measure, index);
   if (interval) parts.push(`interval ${interval}`);
   const rank = ranks(measure)[index];
-  if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}${measure.better === "low" ? " from the lowest" : ""}`);
+  if (rank !== null) parts.push(`rank ${rank} ${among(measure)}`);
   if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);
   if (hatched(measure, index)) parts.push(`hatched: ${denial(measure)}`);
   const roles = badgesAt(model, index);

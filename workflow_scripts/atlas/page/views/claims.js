@@ -3,7 +3,7 @@
 import { html } from "../vendor/standalone.module.js";
 import { axisOf, byPaper, counted, ourNumber, paperSide, short } from "../lib/claims.js";
 import { format } from "../lib/fragment.js";
-import { plural } from "../lib/format.js";
+import { plural, withMinus } from "../lib/format.js";
 import { modelOf } from "../lib/measures.js";
 import { fileName } from "../lib/rows.js";
 import { SaveCsv } from "./saves.js";
@@ -64,7 +64,7 @@ function Case({ atlas, state, row, at, cases, plain }) {
     ${!plain && html`<td class="axis"><${Strip} ...${{ row, cases }} /></td>`}
     <td class="ours">
       ${row.case && html`<bdi>${row.case}</bdi>${": "}`}<bdi>${ourNumber(row) || "–"}</bdi>
-      ${row.note && html`<small class="soft"><bdi>${row.note}</bdi></small>`}
+      ${row.note && html`<small class="soft"><bdi>${withMinus(row.note)}</bdi></small>`}
       ${untrained && html`<small class="soft">${untrained}</small>`}
       ${row.because && html`<small class="soft"><bdi>${row.because}</bdi></small>`}
     </td>

@@ -3,7 +3,7 @@
 import { html } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
 import { capital, plural, pText } from "../lib/format.js";
-import { hatched, intervalText, valueText } from "../lib/measures.js";
+import { among, hatched, intervalText, valueText } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { Strip } from "./profile.js";
 
@@ -50,7 +50,7 @@ export function TaskRow({ measure, index, state }) {
     <span class="soft small">${[
       interval && `interval ${interval}`,
       p !== null && pText(p),
-      place && `rank ${place.rank} of ${place.of}${measure.better === "low" ? " from the lowest" : ""}${place.tied > 0 ? `, shared by ${place.tied + 1}` : ""}`,
+      place && `rank ${place.rank} ${among(measure)}${place.tied > 0 ? `, shared by ${place.tied + 1}` : ""}`,
     ]
       .filter(Boolean)
       .join(", ")}</span>
