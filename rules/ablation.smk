@@ -250,7 +250,6 @@ use rule analysis_step as ablation_attribution with:
         bootstrap=ABLATION["bootstrap"],
         permutations=ABLATION["permutations"],
         seed=config["seed"],
-        screen=ABLATION["screen"],
 
 
 ablation_estimates.drawn(

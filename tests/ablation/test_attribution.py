@@ -1,4 +1,4 @@
-"""Attributions against finite differences, their agreement with exact effects, and screens."""
+"""Attributions against finite differences, and their agreement with exact effects."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,7 @@ from transformers import PreTrainedModel
 
 from tests.core.test_causal_engine import GPT2, opened
 from tests.core.tiny_models import random_classifier, random_tokens
-from workflow_scripts.ablation.ablation_attribution import (
-    Screen,
-    compared,
-    estimates_of,
-    screened,
-)
+from workflow_scripts.ablation.ablation_attribution import compared, estimates_of
 from workflow_scripts.ablation.ablation_modes import Effects
 from workflow_scripts.ablation.classifier_attribution import Losses, attribution_table, attributions
 from workflow_scripts.core.data.tokens import Tokens
@@ -140,7 +135,7 @@ def test_agreement_by_hand() -> None:
     zero = exact + rng.normal(size=(101, 20))
     estimates = {"zero": zero, "mean": zero, "importance": np.abs(zero)}
     sizes = np.abs(rng.normal(size=(101, 20)))
-    found = list(compared(effects(exact, sizes), estimates, Screen(0.2, 0.1, 1)))
+    found = list(compared(effects(exact, sizes), estimates))
     compared_with = [(row["estimate"], row["against"]) for row, _ in found]  # mean was not swept
     assert compared_with == [("zero", "effect"), ("importance", "effect"), ("importance", "size")]
     for number, of in ((1, exact), (2, sizes)):
@@ -152,31 +147,7 @@ def test_agreement_by_hand() -> None:
     assert row["opposite"] == np.mean(np.sign(zero[0]) != np.sign(exact[0]))
     assert row["shared"] == len(set(np.argsort(-zero[0])[:2]) & set(np.argsort(-exact[0])[:2]))
     assert np.isnan(found[1][0]["opposite"])
-    counts = heads["screen"].value_counts()
-    assert counts.to_dict() == {"first": 4, "sampled": 2, "not run": 14}
-    assert set(heads.index[heads["screen"] == "first"]) == set(np.argsort(-zero[0])[:4])
-
-
-def test_a_screen_by_hand() -> None:
-    estimates = np.array([np.arange(20.0)[::-1]] * 101)  # the first four heads are first
-    exact = np.zeros((101, 20))
-    exact[:, :4] = (9, 5, 1, 0)  # top is 2, so the last found costs 5
-    exact[:, [10, 15]] = (7, 6)
-    exact[:, 12] = 5  # not more than the last found
-    row = screened(Screen(0.2, 0.999, 1), estimates, exact)
-    assert (row["top"], row["first"], row["sampled"], row["above"]) == (2, 4, 16, 2)
-    assert (row["missed"], row["missed_low"], row["missed_high"]) == (2, 2, 2)  # all were run
-    assert row["missed_share"] == 0.5
-    assert (row["true_missed"], row["true_missed_low"], row["true_missed_high"]) == (2, 2, 2)
-    assert row["top_missed"] == 1  # of 9 and 7 the second
-
-
-def test_intervals_of_missed_heads_hold_the_sampling_of_heads() -> None:
-    """Over random effects that the estimate knows nothing of, the true number is mostly inside."""
-    inside, rng = 0, np.random.default_rng(1)
-    for seed in range(200):
-        exact = np.repeat(rng.normal(size=(1, 100)), 200, axis=0)
-        estimates = np.repeat(rng.normal(size=(1, 100)), 200, axis=0)
-        row = screened(Screen(0.2, 0.2, seed), estimates, exact)
-        inside += row["missed_low"] <= row["true_missed"] <= row["missed_high"]
-    assert 0.9 <= inside / 200 <= 1
+    first = set(np.argsort(-zero[0])[:4])
+    assert set(heads.index[heads["first"]]) == first
+    costliest = set(np.argsort(-exact[0])[:2])
+    assert (row["top"], row["first"], row["top_missed"]) == (2, 4, len(costliest - first))

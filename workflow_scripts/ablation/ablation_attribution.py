@@ -1,11 +1,6 @@
-"""Attribution and importance against the exact effects of disabling heads, and screens by them.
-
-A screen runs heads exactly because an estimate ranks them first, and a random sample of others,
-which estimates how many costlier heads the screen misses.
-"""
+"""Attribution and importance against the exact effects of disabling heads."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,65 +24,7 @@ from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats.agreement import across, correlations, of_all, ranks
 from workflow_scripts.core.stats.effects import by_document, resampled_nats
 
-
-@dataclass(frozen=True)
-class Screen:
-    """The shares of all heads that are run exactly: the `first` by the estimate, and `random`."""
-
-    first: float
-    random: float
-    seed: int
-
-    def sizes(self, n_heads: int) -> tuple[int, int]:
-        """How many of a model's `n_heads` are first, and how many of the others are sampled."""
-        first = min(max(top_of(n_heads), round(self.first * n_heads)), n_heads - 1)
-        return first, min(max(1, round(self.random * n_heads)), n_heads - first)
-
-    def chosen(self, estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Places of each draw's first heads and the sampled ones, of estimates [draw, head]."""
-        # A head has one number: draws in which the same heads are first sample the same others.
-        n_first, n_sampled = self.sizes(estimates.shape[1])
-        order = np.argsort(-estimates, axis=1, kind="stable")
-        number = np.random.default_rng(self.seed).random(estimates.shape[1])
-        rest = order[:, n_first:]
-        by_number = np.argsort(number[rest], axis=1)[:, :n_sampled]
-        return order[:, :n_first], np.take_along_axis(rest, by_number, 1)
-
-
-def screened(screen: Screen, estimates: np.ndarray, exact: np.ndarray) -> dict[str, Any]:
-    """What a screen finds and misses, of estimates and exact effects [1 + draw, head].
-
-    The first draw is observed, the others are bootstrap samples of texts. `above` of the `sampled`
-    heads cost more than the last of the `top` costliest among the `first`; `missed`, estimated by
-    their share, is how many of all heads outside the first do. Its interval holds the sampling of
-    texts and that of heads (Jeffreys' prior on the share, of which the heads that were not sampled
-    are binomial). `true_missed` counts them, and `top_missed` the costliest tenth of all that is
-    outside the first.
-    """
-    n_heads = exact.shape[1]
-    top = top_of(n_heads)
-    first, sampled = screen.chosen(estimates)
-    of_first, of_sampled = (np.take_along_axis(exact, at, 1) for at in (first, sampled))
-    last = -np.partition(-of_first, top - 1, axis=1)[:, top - 1 : top]
-    above = (of_sampled > last).sum(1)
-    n_first, n_sampled = first.shape[1], sampled.shape[1]
-    rng = np.random.default_rng(screen.seed)
-    share = rng.beta(above + 0.5, n_sampled - above + 0.5)
-    not_run = n_heads - n_first - n_sampled
-    missed = above + rng.binomial(not_run, share)
-    estimate = above[0] * (n_heads - n_first) / n_sampled
-    low, high = np.percentile(missed[1:], stats_bootstrap.CONFIDENCE)
-    ends = {"": estimate, "_low": min(low, estimate), "_high": max(high, estimate)}
-    row = {"top": top, "first": n_first, "sampled": n_sampled, "above": int(above[0])}
-    row |= {f"missed{end}": float(value) for end, value in ends.items()}
-    row |= {f"missed_share{end}": float(value / (value + top)) for end, value in ends.items()}
-    outside = np.ones(exact.shape, bool)
-    np.put_along_axis(outside, first, False, 1)
-    row |= interval("true_missed", ((exact > last) & outside).sum(1), (0, n_heads))
-    costliest = np.argsort(-exact, axis=1, kind="stable")[:, :top]
-    return row | interval("top_missed", np.take_along_axis(outside, costliest, 1).sum(1), (0, top))
-
-
+FIRST = 0.2  # the share of the heads that an estimate ranks first
 EFFECT, SIZE = "effect", "size"  # what an estimate is compared with
 IMPORTANCE = "importance"  # the mean size of the texts' attributions in mode zero
 
@@ -110,17 +47,19 @@ def estimates_of(
 
 
 def compared(
-    effects: Effects, estimates: dict[str, np.ndarray], screen: Screen
+    effects: Effects, estimates: dict[str, np.ndarray]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """For each estimate a row on its agreement with the exact effects, and a row per head.
 
     IMPORTANCE, which has no sign, is compared with the mean size of the effects on single texts,
     too (`against` is SIZE). All is on the same examples, as an estimate stands in for the exact run
     on them; where their `reliability` is low it repeats noise. For `shared` and `chance` see
-    `pairs_of_modes`; `opposite` is the share of heads with opposite signs.
+    `pairs_of_modes`; `opposite` is the share of heads with opposite signs, and `top_missed` the
+    number of the `top` costliest heads that are not among the `first` of the estimate.
     """
     n_heads, n = len(effects.heads), effects.labels["n_documents"]
     n_top = top_of(n_heads)
+    n_first = max(n_top, round(FIRST * n_heads))
     for name, estimated in estimates.items():
         mode = "zero" if name == IMPORTANCE else name
         if mode not in effects.modes:
@@ -138,14 +77,13 @@ def compared(
             row |= interval("shared", shared, (0, n_top)) | {"chance": n_top**2 / n_heads}
             opposite = (estimated * exact < 0).mean(1) if name != IMPORTANCE else np.full(2, np.nan)
             row |= interval("opposite", opposite, (0, 1)) | {"n_heads": n_heads}
-            row |= screened(screen, estimated, exact)
-            first, sampled = (at[0] for at in screen.chosen(estimated))
-            run = np.full(n_heads, "not run", dtype=object)
-            run[first], run[sampled] = "first", "sampled"
+            first = inside(estimated, n_first)
+            missed = (inside(exact, n_top) * (1 - first)).sum(1)
+            row |= {"top": n_top, "first": n_first} | interval("top_missed", missed, (0, n_top))
             heads = effects.heads.assign(name=head_labels(effects.heads), **effects.labels)
             heads = heads.assign(estimate=name, **_ends("attribution", estimated, n))
             more = {key: row[key] for key in ("rho", "rho_low", "rho_high")}
-            yield row, heads.assign(screen=run, **_ends("effect", exact, n), **more)
+            yield row, heads.assign(first=first[0] > 0, **_ends("effect", exact, n), **more)
 
 
 def _ends(name: str, draws: np.ndarray, n_documents: int) -> dict[str, np.ndarray]:
@@ -170,7 +108,6 @@ def main(
     bootstrap: int,
     permutations: int,
     seed: int,
-    screen: dict[str, float],
     logits: list[Path] = (),
     losses: list[Path] = (),
 ) -> None:
@@ -181,7 +118,7 @@ def main(
         frame = tables.read(swept)
         effects = (loss_of_classifier if logits else effects_of_decoder)(frame, settings)
         estimates = estimates_of(tables.read(path), texts_of(frame), bootstrap, seed)
-        found = list(compared(effects, estimates, Screen(**screen, seed=seed)))
+        found = list(compared(effects, estimates))
         rows += [row for row, _ in found]
         of_heads += [each for row, each in found if row["against"] == EFFECT]
     tables.write_csv(pd.DataFrame(rows), table)

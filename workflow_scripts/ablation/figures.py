@@ -326,7 +326,7 @@ def ablation_next_token(scores: Path, mode: str, table: job.Out) -> Figure:
     return figure
 
 
-SCREENED = {
+RANKED = {
     False: colours.Look("other heads", colours.GREY),
     True: colours.Look("first by the estimate", colours.BLACK),
 }
@@ -356,8 +356,8 @@ def ablation_attribution_figure(heads: Path) -> Figure:
         ends = rows["attribution"].min(), rows["attribution"].max()
         if name != IMPORTANCE:  # the estimate equals the effect on this line
             axes.plot(ends, ends, color=colours.GUIDE, linewidth=0.6, zorder=1)
-        for first, look in SCREENED.items():
-            points = rows[(rows["screen"] == "first") == first]
+        for first, look in RANKED.items():
+            points = rows[rows["first"] == first]
             style = {"color": look.colour, "s": 5, "linewidths": 0, "zorder": 2}
             axes.scatter(points["attribution"], points["effect"], label=look.name, **style)
         rho = _number(rows.groupby("seed")["rho"].first().mean())
