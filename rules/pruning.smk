@@ -6,45 +6,13 @@ PRUNING = config["pruning"]
 PRUNING_EPOCH_TASKS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 # Table 4 is of MNLI in the paper.
 PRUNING_TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS), "none")
-
-
-scattergather:
-    pruning=PRUNING["shards"],
-
-
 PRUNING_LIMITS = {"pass_tokens": ABLATION["pass_tokens"], "precision": config["precision"]}
-# Where several jobs share the gradients behind importance, these are their parts.
-PRUNING_PARTS = (
-    gather.pruning(
-        "<results>/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.parts/{scatteritem}.parquet"
-    )
-    if PRUNING["shards"] > 1
-    else []
-)
-
-if PRUNING_PARTS:
-
-    use rule training_step as pruning_importance with:
-        input:
-            **CHECKPOINT,
-        output:
-            values=temp(
-                "<results>/{model}/pruning/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
-            ),
-        priority: 5
-        params:
-            **step("pruning/importance.py"),
-            sample_seed=config["seed"],
-            examples=PRUNING["examples"],
-            max_tokens=lookup("{task}/max_tokens", within=TASKS),
-            part="{scatteritem}",
 
 
 use rule training_step as pruning_curves with:
     input:
         **CHECKPOINT,
         logits=rules.ablation_sweep.output.logits if "ablation" in PRUNING["strategies"] else [],
-        parts=PRUNING_PARTS,
     output:
         importance=pruning.measured(
             "<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet"
@@ -55,7 +23,7 @@ use rule training_step as pruning_curves with:
     params:
         **step("pruning/pruning_curves.py"),
         **ABLATION_RUN,
-        settings=without(PRUNING, ("speed", "shards")),
+        settings=without(PRUNING, ("speed",)),
         dev_examples=ABLATION["examples"],
         limits=PRUNING_LIMITS,
 

@@ -31,7 +31,6 @@ OTHERWISE = {
     "tasks": {task: HUB for task in TASKS} | {"arct": {"from": "fetch:arct"}},
     "attention": {"shards": 2},
     "ablation": {"shards": 2},
-    "pruning": {"shards": 2},
     "compare": {"before": "minilm", "after": "minilm"},  # shapes are of jobs, not of rules
     "context": {"corpus": "wikipedia", "gate_steps": 1},
     "translation": {

@@ -1,26 +1,20 @@
 """Importance, against finite differences in the gates and a loop over single examples."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 from transformers import PreTrainedModel
 
 from tests.core.tiny_models import HEADS, LAYERS, WITH_CLS, random_classifier, random_tokens
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.interventions import Gates, example_losses
-from workflow_scripts.core.model.running import by_length, part_of
 from workflow_scripts.pruning.importance import (
     VARIANTS,
     Definition,
     gradients,
-    gradients_table,
     importance_of,
-    read_gradients,
 )
 
 LENGTHS = (9, 23, 14, 5)
@@ -118,20 +112,3 @@ def test_heads_that_are_gone_add_nothing_to_their_layers_norm(variant: str) -> N
     # A closed gate has a gradient in the paper's formula, which the norm would else contain.
     gradient = gradients(model, tokens, LABELS, gone)["paper"].mean(axis=0)
     assert gradient[gone].min() > 0
-
-
-def test_parts_of_the_batches_give_the_same_bits(tmp_path: Path) -> None:
-    model, lengths = random_classifier("bert"), (9, 23, 14, 5, 30, 12, 7, 21)
-    tokens, labels = random_tokens(lengths), np.arange(8) % 3
-    whole = gradients(model, tokens, labels, batch_tokens=40)
-    assert len(by_length(lengths, 40)) == 5
-    parts = []
-    for number in range(1, 10):
-        chosen = part_of(lengths, 40, f"{number}-of-9")
-        some = [tokens[index] for index in chosen]
-        found = gradients(model, some, labels[chosen], batch_tokens=40)
-        parts.append(tmp_path / str(number))
-        tables.write(gradients_table(found, chosen), parts[-1])
-    joined = read_gradients(parts, 8, (LAYERS, HEADS))
-    for variant in VARIANTS:
-        assert joined[variant].tobytes() == whole[variant].tobytes()

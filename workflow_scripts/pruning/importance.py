@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.attention import (
@@ -18,14 +15,12 @@ from workflow_scripts.core.model.attention import (
     open_attention,
     watching,
 )
-from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.interventions import (
     BACKWARD_TOKENS,
     Gates,
     HeadOutputs,
     example_losses,
 )
-from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.effects import normalised
 
 VARIANTS = ("paper", "released")
@@ -78,24 +73,6 @@ def gradients(
     return values
 
 
-def gradients_table(values: dict[str, np.ndarray], examples: np.ndarray) -> pd.DataFrame:
-    """The values of `gradients` of some examples, a part of the table of all.
-
-    One row per example, layer and head: row (its number in the whole table), paper, released.
-    `examples` are the examples' indices among all.
-    """
-    _, *shape = values["paper"].shape
-    rows = examples[:, None] * np.prod(shape, dtype=int) + np.arange(np.prod(shape, dtype=int))
-    columns = {variant: values[variant].ravel() for variant in VARIANTS}
-    return pd.DataFrame({tables.ROW: rows.ravel()} | columns)
-
-
-def read_gradients(parts: Sequence[Path], n: int, shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    """The values of `gradients` of `n` examples from the tables of all their parts."""
-    whole = tables.join_parts(parts)
-    return {variant: whole[variant].to_numpy().reshape(n, *shape) for variant in VARIANTS}
-
-
 def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, np.ndarray]:
     """The values of `gradients`, scaled: their mean over examples is the variant's importance.
 
@@ -134,29 +111,3 @@ def importance_of(
     """The importance of every head, [layer, head], in the model without the `pruned` ones."""
     lengths = [len(example) for example in tokens]
     return ranking(gradients(model, tokens, labels, pruned), lengths, definition, pruned)
-
-
-def main(
-    card: Path,
-    table: Path,
-    values: job.Out,
-    sample_seed: int,
-    examples: int,
-    max_tokens: int,
-    part: str,
-    device: str = "auto",
-) -> None:
-    """Write the gradients of the training examples in the batches of `part` (as `2-of-8`).
-
-    They are sampled as pruning_curves samples them: at most `examples` (0: all), by `sample_seed`.
-    """
-    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
-    tokens, rows = sampler.sample("train", examples)
-    chosen = running.part_of([len(example) for example in tokens], BACKWARD_TOKENS, part)
-    labels = rows["label"].to_numpy()[chosen]
-    found = gradients(model, [tokens[index] for index in chosen], labels)
-    tables.write(gradients_table(found, chosen), values)
-
-
-if __name__ == "__main__":
-    job.run(main, globals())

@@ -25,7 +25,6 @@ from workflow_scripts.pruning.importance import (
     gradients,
     importance_of,
     ranking,
-    read_gradients,
     scaled,
 )
 
@@ -184,7 +183,6 @@ def main(
     max_tokens: int,
     limits: dict[str, Any],
     device: str = "auto",
-    parts: list[Path] = (),
     logits: Path | None = None,
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
@@ -195,8 +193,8 @@ def main(
     every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
     rank the heads on one half of these and are followed on the other; they come from the sweep's
-    `logits`, which other strategies do not read. `parts` are the gradients behind importance where
-    other jobs computed them. `limits` are pass_tokens and precision of the ablation engine.
+    `logits`, which other strategies do not read. `limits` are pass_tokens and
+    precision of the ablation engine.
     """
     strategies, draws, bootstrap = (settings[key] for key in ("strategies", "draws", "bootstrap"))
     model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
@@ -208,10 +206,7 @@ def main(
     counts = effects.pruning_steps(shape[0] * shape[1], settings["step"])
     definition = Definition(**settings["importance"])
     lengths = [len(example) for example in training]
-    if parts:
-        values = read_gradients(parts, len(training), shape)
-    else:
-        values = gradients(model, training, training_labels)
+    values = gradients(model, training, training_labels)
     first, plans = ranking(values, lengths, definition), []
     if "importance" in strategies:
         masks = effects.order_by_score(first, counts)
