@@ -17,7 +17,7 @@ TASK_TRAINING_GENERATED = {
 TASK_EVALUATED = ("n_dev", "domains")
 # The directory of ARCT's files where the study generates them.
 TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT else []
-TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_files(ARCT.get(key))]
+TASK_ARCT_FILES = local_files(ARCT.get("path"))
 
 
 use rule light_step as generate_task with:
@@ -133,7 +133,7 @@ use rule light_step as prepare_arct_training with:
         table="<results>/tasks/arct.training.parquet",
     params:
         **step("tasks/prepare_arct.py"),
-        source=without(ARCT, ("adversarial", "n_train", "generate", "test", "truth")),
+        source=without(ARCT, ("adversarial", "n_train", "generate")),
         adversarial=ARCT.get("adversarial"),
         n_train=ARCT.get("n_train", 0),
         splits=["train", "dev"],

@@ -69,7 +69,7 @@ READERS = {
     "coreference_corpus": ({"coref": "stories"}, lambda: texts_of(Path("coref"), "auto", "gold")),
     "frames_corpus": ({"frames": "roles"}, lambda: sentences_of(Path("framenet/lu"), True)),
     "prepare_task": ({"task": "mrpc"}, lambda: read_directory(Path("glue"), TASKS["mrpc"])),
-    "prepare_arct": ({}, lambda: splits_in(Path("arct"), {})),
+    "prepare_arct": ({}, lambda: splits_in(Path("arct"))),
     "model_card": ({"model": "tiny"}, lambda: [Path("model/config.json").read_text()]),
 }
 

@@ -22,18 +22,16 @@ MARKS = {"negated": "adversarial", "swapped": "swapped"}
 Row = dict[str, Any]  # id, source, the texts, label
 
 
-def read_split(
-    folder: Path, split: str, data: Path | None = None, truth: Path | None = None
-) -> list[Row] | None:
+def read_split(folder: Path, split: str) -> list[Row] | None:
     """The points of a split in a directory with the official files; None where it has none.
 
-    A file with labels is preferred; one without them needs its truth file. `data` and `truth`
-    replace the official names. A truth file next to a file with labels must agree with it.
+    A file with labels is preferred; one without them needs its truth file. A truth
+    file next to a file with labels must agree with it.
     """
-    full = data or _find(folder, (*FULL, *DATA), split)
+    full = _find(folder, (*FULL, *DATA), split)
     if full is None:
         return None
-    truth = truth or _find(folder, (*TRUTH, *(["truth.txt"] if split == "test" else [])), split)
+    truth = _find(folder, (*TRUTH, *(["truth.txt"] if split == "test" else [])), split)
     labelled = LABEL in next(read_lines(full), (0, ""))[1].split("\t")
     if not labelled and truth is None:
         raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} next to it; add one")
@@ -151,17 +149,13 @@ def _label(text: str, where: str) -> int:
     return int(text)
 
 
-def splits_in(
-    folder: Path, source: dict[str, str], wanted: Iterable[str] = ARCT_SPLITS
-) -> dict[str, list[Row]]:
-    """The splits of a directory; `test` and `truth` of `source` name the test set's files."""
+def splits_in(folder: Path, wanted: Iterable[str] = ARCT_SPLITS) -> dict[str, list[Row]]:
+    """The splits of a directory."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give one with ARCT's files")
-    keys = {"data": "test", "truth": "truth"}
-    named = {what: Path(source[key]) for what, key in keys.items() if source.get(key)}
     splits = {}
     for split in wanted:
-        rows = read_split(folder, split, **(named if split == "test" else {}))
+        rows = read_split(folder, split)
         if rows is not None:
             splits[split] = rows
         elif split != "test":

@@ -101,7 +101,7 @@ def main(
     """Write the points and maybe the counts; `directory` has generated or fetched files."""
     folder = directory or Path(source["path"])
     frames, counted = [], []
-    for split, rows in arct_files.splits_in(folder, source, splits).items():
+    for split, rows in arct_files.splits_in(folder, splits).items():
         indices = tables.sample(range(len(rows)), n_train if split == "train" else 0, seed)
         versions = {"original": rows}
         labels = [rows[index]["label"] for index in indices]
