@@ -20,7 +20,7 @@ SCHEMAS = ROOT / "rules/schemas"
 os.environ.pop("PYTHONOPTIMIZE", None)
 check_marks(str(ROOT))
 main = workflow.is_main_process
-config = check(config, SCHEMAS, tell=main)
+config = check(config, SCHEMAS)
 if main:  # jobs are started by a process that has checked the paths
     check_paths(config, SCHEMAS)
 config = downloads.locate(sources.pinned(config, refuse=main), SCHEMAS)

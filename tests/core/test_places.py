@@ -1,4 +1,4 @@
-"""Where data come from: each form of `from`, and the keys that it and others replace."""
+"""Where data come from: each form of `from`, and the keys that it replaces."""
 
 from typing import Any
 
@@ -6,23 +6,21 @@ import pytest
 
 from tests.test_repository import ROOT
 from workflow_scripts.core.run import places, schema
-from workflow_scripts.core.run.config import check
 
-SCHEMAS = ROOT / "rules/schemas"
-SCHEMA = schema.assemble(SCHEMAS)
+SCHEMA = schema.assemble(ROOT / "rules/schemas")
 COMMIT = 40 * "0"
 NUMBERS = {"train": 256, "dev": 50}
 
 
-def entered(part: str, entry: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """What an entry of a part of the config becomes, and the lines of its old keys."""
+def entered(part: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """What an entry of a part of the config becomes."""
     config: dict[str, Any] = {"e": dict(entry)}
     for key in reversed(part.split(".")):
         config = {key: config}
-    config, lines = places.enter(config, SCHEMA)
+    config = places.enter(config, SCHEMA)
     for key in (*part.split("."), "e"):
         config = config[key]
-    return config, lines
+    return config
 
 
 # Old keys in the order of the new places, of which a list has several.
@@ -47,60 +45,23 @@ def entered(part: str, entry: dict[str, Any]) -> tuple[dict[str, Any], list[str]
     ],
 )
 def test_a_form_is_a_key_of_old(part: str, stated: Any, old: dict[str, Any]) -> None:
-    found, lines = entered(part, {"from": stated, "n_segments": 5})
-    again, told = entered(part, {**old, "n_segments": 5})
-    assert lines == []
-    written = f"[{', '.join(stated)}]" if isinstance(stated, list) else stated
-    keys = ", ".join(key for key in old if key != "revision")
-    assert told == [f"config: {part}.e.{keys}: write from: {written}"]
+    found = entered(part, {"from": stated, "n_segments": 5})
+    again = entered(part, {**old, "n_segments": 5})
     assert again == {**old, "n_segments": 5}
     # A path is what it leads to: `./` is taken away where it is read.
     assert found == {**again, **({"path": stated} if stated == "./hub:x" else {})}
 
 
-def test_a_branch_is_not_advised_and_blanks_are_removed() -> None:
-    line = "config: models.e.hub: write from: hub:me/bert@<commit of 40 digits>"
-    assert entered("models", {"hub": "me/bert", "revision": "main"})[1] == [line]
-    assert entered("models", {"from": " package: a/b "})[0] == {"package": "a/b"}
+def test_blanks_are_removed() -> None:
+    assert entered("models", {"from": " package: a/b "}) == {"package": "a/b"}
 
 
 def test_generate_takes_numbers_of_splits_and_entries_may_be_one() -> None:
     shared = {"from": {"generate": NUMBERS}}  # as by an anchor of YAML
     config, old = ({"tasks": {"mnli": entry, "rte": entry}} for entry in (shared, shared["from"]))
-    assert places.enter(config, SCHEMA) == (old, [])
-    written = "{generate: {train: 256, dev: 50}}"
-    lines = [f"config: tasks.{name}.generate: write from: {written}" for name in ("mnli", "rte")]
-    assert places.enter(old, SCHEMA)[1] == lines
-
-
-def test_old_keys_are_told_where_a_run_is_planned(capsys: pytest.CaptureFixture[str]) -> None:
-    study = {"study": "s", "models": {"mine": {"path": "/data/my-bert"}}}
-    checked = [check(study, SCHEMAS, tell=tell) for tell in (False, True)]
-    assert checked[0] == checked[1]
-    line = "config: models.mine.path: write from: /data/my-bert\n"
-    assert capsys.readouterr() == ("", line)
-
-
-@pytest.mark.parametrize(
-    ("chapter", "old", "new"),
-    [
-        ("ablation", "mean", "mean_units"),
-        ("arguments", "keep", "keep_weights_of"),
-        ("attention", "keep", "keep_caches"),
-        ("battery", "tests", "further_measures"),
-        ("mixing", "tests", "measures"),
-    ],
-)
-def test_a_renamed_key_is_read(chapter: str, old: str, new: str) -> None:
-    assert new in SCHEMA["properties"][chapter]["properties"]
-    line = f"config: {chapter}.{old}: write {chapter}.{new}"
-    assert places.enter({chapter: {old: []}}, SCHEMA) == ({chapter: {new: []}}, [line])
-    both = {chapter: {old: [], new: [1]}}  # the old one is then an unknown key
-    assert places.enter(both, SCHEMA) == (both, [])
+    assert places.enter(config, SCHEMA) == old
 
 
 def test_a_fewest_of_words_asks_for_pairs_as_it_did() -> None:
     text = {"corpora": {"text": {"t": {"path": "t.txt", "min_words": 5}}}}
-    entered, lines = places.enter(text, SCHEMA)
-    assert entered["corpora"]["text"]["t"]["segments"] == "pairs"
-    assert "config: corpora.text.t.min_words: write segments: pairs next to it" in lines
+    assert places.enter(text, SCHEMA)["corpora"]["text"]["t"]["segments"] == "pairs"

@@ -24,7 +24,7 @@ RESULTS = "results/papers"
 
 def without_fetching(study: dict[str, Any]) -> dict[str, Any]:
     """The study with generated data in the place of what it fetches, and few segments."""
-    study, _ = places.enter(study, schema.assemble(ROOT / "rules/schemas"))
+    study = places.enter(study, schema.assemble(ROOT / "rules/schemas"))
     study["corpora"]["text"]["wikipedia"] |= {"n_segments": 6, "training_share": 0.1}
     study["corpora"] |= {
         "treebanks": {"trees": {"parse": "wikipedia"}},

@@ -19,7 +19,6 @@ study with its defaults.
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,22 +53,18 @@ TAKEN = {"benchmarks", "figures", "logs", "tables"}
 TAKEN |= {"atlas.html", "atlas.json", "report.html", "report.zip"}
 
 
-def check(config: dict[str, Any], schemas: Path, tell: bool = False) -> dict[str, Any]:
+def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     """The config with defaults filled in, paths that start from `data`, and no `from` (places.py).
 
-    `schemas` is the schema's directory; a chapter that is false is left out. With `tell`, each old
-    key gets a line on standard error. Raises InputError with one line, naming the key and the
-    accepted values, for an unknown key, a wrong type or value, a name that the study does not
-    define, or an unmet need of a chapter.
+    `schemas` is the schema's directory; a chapter that is false is left out. Raises InputError with
+    one line, naming the key and the accepted values, for an unknown key, a wrong type or value, a
+    name that the study does not define, or an unmet need of a chapter.
     """
     root = schema.assemble(schemas)
     optional = set(schema.chapters(schemas)) - set(BASIC)
     left_out = [key for key, value in config.items() if value is False and key in optional]
     config = {key: value for key, value in config.items() if key not in left_out}
-    config, old = places.enter(config, root)
-    for line in old if tell else ():
-        print(line, file=sys.stderr)
-    config = downloads.choose(_forgive(config, root))
+    config = downloads.choose(_forgive(places.enter(config, root), root))
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
         raise InputError(f"config: {_line(errors[0], root)}{and_more(errors)}")

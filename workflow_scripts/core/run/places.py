@@ -1,7 +1,7 @@
 """Where data come from, as a study states it: `from`, with one form for each kind of place.
 
 Behind this door an entry has a key for each form instead, as in the schema. A study may also state
-these keys themselves, and others of earlier versions; a line then names the new form.
+these keys themselves, as earlier versions did.
 """
 
 import re
@@ -13,14 +13,6 @@ from workflow_scripts.core.run.schema import FORMS
 
 WRITTEN = re.compile(r"(?!path:)([a-z]+):\s*(.*)", re.DOTALL)  # else it is a path
 HUB = re.compile("(.+)@([0-9a-f]{40})")
-# Keys that earlier versions had.
-RENAMED = {
-    "ablation.mean": "mean_units",
-    "arguments.keep": "keep_weights_of",
-    "attention.keep": "keep_caches",
-    "battery.tests": "further_measures",
-    "mixing.tests": "measures",
-}
 
 
 def forms(part: dict[str, Any], root: dict[str, Any]) -> dict[str, str]:
@@ -42,33 +34,21 @@ def shown(part: dict[str, Any], root: dict[str, Any]) -> list[str]:
     return ["from", *(key for key in keys if key not in hidden | {"revision"})] if hidden else keys
 
 
-def enter(config: dict[str, Any], root: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """A copy of a config with a key for each form, and a line for each old key.
+def enter(config: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a config with a key for each form.
 
     Raises InputError where a form is unknown, not accepted or given twice, a commit is missing, or
     a key is no text.
     """
-    config, lines = _copy(config), []
-    for old, new in RENAMED.items():
-        chapter, key = old.split(".")
-        part = config.get(chapter)
-        if isinstance(part, dict) and key in part and new not in part:
-            part[new] = part.pop(key)
-            lines.append(f"config: {old}: write {chapter}.{new}")
+    config = _copy(config)
     for node in list(schema.nodes(config, root, root)):
         given = node.value if isinstance(node.value, dict) else {}
         if "min_words" in given and "segments" not in given:  # when texts were always pairs
             given["segments"] = "pairs"
-            lines.append(f"config: {node.name}.min_words: write segments: pairs next to it")
         accepted = forms(node.schema, root)
-        if accepted and isinstance(node.value, dict):
-            if old := [form for form in accepted if form in node.value]:
-                places = [_written(form, node.value) for form in old]
-                text = str(places if len(places) > 1 else places[0]).replace("'", "")
-                lines.append(f"config: {node.name}.{', '.join(old)}: write from: {text}")
-            if "from" in node.value:
-                _open(node.name, node.value, accepted)
-    return config, lines
+        if accepted and "from" in given:
+            _open(node.name, given, accepted)
+    return config
 
 
 def _copy(part: Any) -> Any:
@@ -110,15 +90,3 @@ def _open(name: str, part: dict[str, Any], accepted: dict[str, str]) -> None:
                 )
             value, part["revision"] = at.groups()
         part[form] = int(value) if form == "generate" and str(value).isdecimal() else value
-
-
-def _written(form: str, part: dict[str, Any]) -> Any:
-    """What an old key says, as a place of `from`."""
-    value = part[form]
-    if form == "path":
-        return f"./{value}" if WRITTEN.fullmatch(str(value)) else value
-    if isinstance(value, dict):
-        return {form: value}
-    if form == "hub" and not HUB.fullmatch(value := f"{value}@{part.get('revision')}"):
-        value = f"{part[form]}@<commit of 40 digits>"
-    return f"{form}:{value}"
