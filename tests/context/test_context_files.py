@@ -57,12 +57,6 @@ def test_retrieval_head_and_headkv_read_the_scores(tmp_path: Path) -> None:
     assert set(best) == {(0, 0), (0, 1), (2, 4), (2, 5)}
     by_order = np.reshape([np.mean(runs) for runs in found.values()], (4, 6))
     np.testing.assert_array_equal(by_order, np.repeat(FULL, 2, axis=1))
-    np.testing.assert_array_equal(files.read_scores(path, 3), FULL)
-    path.write_text('{"1-0": [0], "0-1": [3], "1-1": [4], "0-0": [1, 7]}', encoding="utf-8")
-    assert files.read_scores(path, 1).tolist() == [[4], [4]]
-    path.write_text('{"1-0": [0]}', encoding="utf-8")
-    with pytest.raises(InputError, match="a head lacks scores"):
-        files.read_scores(path, 1)
 
 
 def test_a_list_by_ranks_streams_the_share_of_its_threshold() -> None:
@@ -114,7 +108,6 @@ def test_a_study_writes_the_list_by_one_score(tmp_path: Path) -> None:
     assert measured == {"nats": 3.5, "change": 0.5, "change_low": 0.25, "change_high": 0.75}
     heads = files.read_heads(paths["lists"])
     assert (heads.full.tolist(), *heads[1:]) == ([[1, 0.75], [0.25, 0.5]], 0, 8)
-    assert files.read_scores(paths["lists"] / "heads.json", 2).tolist() == heads.full.tolist()
     card = (paths["lists"] / "card.md").read_text(encoding="utf-8")
     assert "| 50% | 3.5000 | +0.5000 (+0.2500 to +0.7500) | 64 |\n\nHeads stream in" in card
     for mixed in (HeadList(np.array([[0, 1], [0, 1.0]]), 0, 8), HeadList(np.ones((2, 2)), 0, 8)):

@@ -88,18 +88,6 @@ def write_scores(path: Path, full: np.ndarray, n_heads: int) -> None:
     path.write_text(json.dumps(found) + "\n", encoding="utf-8")
 
 
-def read_scores(path: Path, n_kv_heads: int) -> np.ndarray:
-    """The largest mean score of each group's heads, [layer, key-value head]. Raises InputError."""
-    with _readable(path):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        places = np.array([[int(number) for number in name.split("-")] for name in found])
-        scores = np.full(places.max(0) + 1, np.nan)
-        scores[tuple(places.T)] = [np.mean(runs) for runs in found.values()]
-        if np.isnan(scores).any():
-            raise ValueError("a head lacks scores")
-        return scores.reshape(len(scores), n_kv_heads, -1).max(2)
-
-
 def layer_types(heads: HeadList, threshold: float = THRESHOLD) -> dict[str, list[str] | int]:
     """Keys of a transformers config that give a window to the layers whose heads all stream.
 
