@@ -102,16 +102,14 @@ def test_the_planted_cue_is_found_in_warrants_alone(
     assert accuracy["W", "test", "adversarial"] == 0.5
 
 
-@pytest.mark.parametrize("name", ["bert", "bov", "bilstm"])
 def test_models_trained_on_the_adversarial_set_fall_to_chance(
-    name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
+    frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
-    setups = ["W"] if name == "bert" else ["W", "full"]
-    accuracy = trained(families(name), frame, setups, "negated", tmp_path)["accuracy"]
+    accuracy = trained(families("bov"), frame, ["W", "full"], "negated", tmp_path)["accuracy"]
     assert accuracy["W", "test", "adversarial"] == 0.5
     assert abs(accuracy["W", "train", "training"] - 0.5) < 1e-9
-    if name != "bert":  # what claim and reason add cancels
-        assert accuracy["full", "test", "adversarial"] == 0.5
+    # What claim and reason add cancels.
+    assert accuracy["full", "test", "adversarial"] == 0.5
 
 
 def test_the_grid_is_searched_and_its_best_point_taken(

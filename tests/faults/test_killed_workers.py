@@ -101,17 +101,3 @@ def test_snakemake_killed_while_its_job_lives_on(prepared: TinyStudy, study: Tin
     study.run(CACHE)
     assert_equal(study, prepared, CACHE)
     assert partial(study) == []
-
-
-def test_two_workflows_at_once(prepared: TinyStudy, study: TinyStudy) -> None:
-    (study.folder / ENTROPY).unlink()
-    with started(study, ENTROPY) as first:
-        job = job_of(study, "entropy")
-        os.kill(job, signal.SIGSTOP)
-        second = study.snakemake(ENTROPY)
-        assert second.returncode != 0
-        assert "Directory cannot be locked" in second.stderr
-        os.kill(job, signal.SIGCONT)
-        assert first.ended() == 0, first.printed
-    assert_equal(study, prepared, ENTROPY, TABLE)
-    assert partial(study) == []

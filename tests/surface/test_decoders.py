@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.core.caches import CARD
+from tests.core.decoder_patterns import DECODER, POINT, pattern_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example, write_records
 from workflow_scripts.core.data.cache import CacheWriter
@@ -16,20 +16,7 @@ from workflow_scripts.core.measures.forms import Study, TableSet
 from workflow_scripts.surface import entropy, relative_position, special_tokens
 from workflow_scripts.surface.measures import behaviours, forms
 
-POINT = 3  # the id of the full stop
-DECODER = CARD | {
-    "bidirectional": False,
-    "punctuation": [POINT],
-    "special": dict.fromkeys(("cls", "sep", "mask", "pad")),
-}
 LENGTHS = [12, 1, 5]
-
-
-def pattern_of(length: int, seed: int) -> np.ndarray:
-    """Random attention of 2 layers of 3 heads, [layer, head, query, key], no later token seen."""
-    rng = np.random.default_rng(seed)
-    weights = np.tril(rng.random((2, 3, length, length)) ** 4)
-    return (weights / weights.sum(-1, keepdims=True)).astype(np.float16)
 
 
 @pytest.fixture(scope="module")

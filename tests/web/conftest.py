@@ -171,7 +171,13 @@ def decoder(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return Study(path, atlas)
 
 
-@pytest.fixture(scope="session", params=["demo", "hostile", "large"])
+@pytest.fixture(scope="session", params=["demo", "hostile"])
 def study(request: pytest.FixtureRequest) -> Study:
+    """Each of the small studies."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session", params=["demo", "hostile", "large"])
+def every_study(request: pytest.FixtureRequest) -> Study:
     """Each of the studies."""
     return request.getfixturevalue(request.param)

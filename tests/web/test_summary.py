@@ -18,10 +18,12 @@ def by_id(study: Study, model: str | None = None) -> dict[str, Any]:
     return {measure["id"]: measure for measure in study.measures(model)}
 
 
-def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> None:
-    """What makes it its kind, else a gain, else its attention, else the effect of disabling it."""
+def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> None:
+    """First what makes it its kind; then its relation, antecedents above the baseline, its task."""
     page, measures = show(demo), by_id(demo)
-    kinds = measures["behaviour.stratum"]
+    kinds, relations = measures["behaviour.stratum"], list(measures)
+    relations = [name for name in relations if name.startswith("syntax.")]
+    relations = [measures[name] for name in relations if name not in {"syntax.best", "syntax.all"}]
     openings = set()
     for index in range(72):
         go(page, f"view=head&head={head_name(demo.atlas['models'][0], index)}")
@@ -39,17 +41,6 @@ def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> Non
             largest = max(goals, key=lambda measure: measure["value"][index])
             low, high = (number(end, 1) for end in interval(largest, index))
             assert f"{value_text(largest, index)} ({low} to {high}; n = {N_SEGMENTS})" in line
-    assert len(openings) == 72
-
-
-def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> None:
-    """With its kind, its relation and a line for the task; antecedents only above the baseline."""
-    page, measures = show(demo), by_id(demo)
-    kinds, relations = measures["behaviour.stratum"], list(measures)
-    relations = [name for name in relations if name.startswith("syntax.")]
-    relations = [measures[name] for name in relations if name not in {"syntax.best", "syntax.all"}]
-    for index in range(72):
-        go(page, f"view=head&head={head_name(demo.atlas['models'][0], index)}")
         text = " ".join(page.locator(".summary .does").all_text_contents())
         assert f"Kind of head: {value_text(kinds, index)}" in text
         above = sum(beats(measure, index) for measure in relations)
@@ -59,6 +50,7 @@ def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> Non
         antecedents = [measures[f"coreference.words.{kind}"] for kind in ("all", "pronoun")]
         if any(measure["low"][index] > measure["null"] for measure in antecedents):
             assert "Finds an antecedent of" in text
+    assert len(openings) == 72
 
 
 def beats(relation: dict[str, Any], index: int) -> bool:

@@ -7,13 +7,13 @@ from tests.web.page import fragment, go, inaccessible, settle, squeezed, too_wid
 from tests.web.views import views
 
 
-def test_every_view_is_shown_and_fits(study: Study, show: Opener) -> None:
+def test_every_view_is_shown_and_fits(every_study: Study, show: Opener) -> None:
     """Console errors and requests fail the test when `show` closes its pages.
 
     640 pixels are 1280 at a zoom of 200%.
     """
-    page = show(study)
-    for name, where in views(study.atlas).items():
+    page = show(every_study)
+    for name, where in views(every_study.atlas).items():
         go(page, where)
         view = where.partition("view=")[2].partition("&")[0] or ("grid" if where else "maps")
         assert page.locator(f'main[data-view="{view}"]').count() == 1, name

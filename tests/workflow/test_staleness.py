@@ -3,7 +3,6 @@
 import os
 import random
 
-from tests.printed import rules_of
 from tests.workflow.tiny_study import TinyStudy, rules_importing
 
 TRAININGS = {"finetune", "finetune_every_epoch", "finetune_random", "translator_training"}
@@ -20,14 +19,6 @@ def test_a_core_module_reruns_what_imports_it(
     assert direct
     # What depends on a stale result is made again too; nothing else is.
     assert copied_study.planned() == tiny_study.with_followers(direct)
-
-
-def test_a_plotting_script_reruns_its_plots(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
-    path = copied_study.folder / "workflow_scripts/surface/figures.py"
-    path.write_text(path.read_text() + "\nADDED = 1\n")
-    drawn = {*(f"clark2019_fig{number}" for number in range(1, 5)), "clark2019_position"}
-    expected = drawn | {"atlas_page"}
-    assert copied_study.planned() == tiny_study.with_followers(drawn) == expected
 
 
 def test_a_config_key_reruns_what_reads_it(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
@@ -67,7 +58,7 @@ def test_what_is_evaluated_on_trains_nothing_again(copied_study: TinyStudy) -> N
 
 def test_settings_that_change_no_weight_train_nothing_again(copied_study: TinyStudy) -> None:
     copied_study.config["device"] = "auto"
-    for chapter in ("attention", "ablation", "pruning"):
+    for chapter in ("attention", "ablation"):
         copied_study.config[chapter]["shards"] = 2
     copied_study.write_config()
     assert copied_study.planned() == set()
@@ -106,8 +97,5 @@ def test_a_changed_text_or_model_reruns_what_follows(copied_study: TinyStudy) ->
 
 
 def test_only_a_deleted_figure_is_made_again(copied_study: TinyStudy) -> None:
-    figure = copied_study.folder / "results/tiny/tiny/figures/clark2019-fig4.svg"
-    figure.unlink()
-    done = copied_study.snakemake()
-    assert set(rules_of(done.stderr)) - {"all"} == {"clark2019_fig4", "atlas_page"}
-    assert figure.is_file()
+    (copied_study.folder / "results/tiny/tiny/figures/clark2019-fig4.svg").unlink()
+    assert copied_study.planned() == {"clark2019_fig4", "atlas_page"}
