@@ -60,8 +60,3 @@ def test_generate_takes_numbers_of_splits_and_entries_may_be_one() -> None:
     shared = {"from": {"generate": NUMBERS}}  # as by an anchor of YAML
     config, old = ({"tasks": {"mnli": entry, "rte": entry}} for entry in (shared, shared["from"]))
     assert places.enter(config, SCHEMA) == old
-
-
-def test_a_fewest_of_words_asks_for_pairs_as_it_did() -> None:
-    text = {"corpora": {"text": {"t": {"path": "t.txt", "min_words": 5}}}}
-    assert places.enter(text, SCHEMA)["corpora"]["text"]["t"]["segments"] == "pairs"

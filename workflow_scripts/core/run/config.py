@@ -239,7 +239,8 @@ def _line(error: ValidationError, root: dict[str, Any]) -> str:
             given, other = next(
                 (a, b) for a in wanted if a in value for b in wanted[a] if b not in value
             )
-            return f"{key}: {given} without {other}; write from: {schema.FORMS['hub']}"
+            fix = f"write from: {schema.FORMS['hub']}" if "hub" in value else f"add {other}"
+            return f"{key}: {given} without {other}; {fix}"
         case "enum":
             return f"{refused}; accepted: {', '.join(map(str, wanted))}"
         case "const" | "pattern" | "minItems":

@@ -42,12 +42,9 @@ def enter(config: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """
     config = _copy(config)
     for node in list(schema.nodes(config, root, root)):
-        given = node.value if isinstance(node.value, dict) else {}
-        if "min_words" in given and "segments" not in given:  # when texts were always pairs
-            given["segments"] = "pairs"
         accepted = forms(node.schema, root)
-        if accepted and "from" in given:
-            _open(node.name, given, accepted)
+        if accepted and isinstance(node.value, dict) and "from" in node.value:
+            _open(node.name, node.value, accepted)
     return config
 
 
