@@ -28,7 +28,7 @@ STUDIES = {name: CLAIMS / f"judged/{name}.csv" for name in NAMES}
 TAKEN = ("default", "real", "multi30k", "beyond", "smollm2", "base", "seeds", "context", "gemma")
 SECTIONS = yaml.safe_load((DOCS / "claims/sections.yaml").read_text(encoding="utf-8"))
 NOT_RUN = "not yet run"
-SECOND = "gemma"  # another decoder, whose number stands below the first one's
+OTHERS = ("seeds", "gemma")  # of another model, whose number stands below the first one's
 
 
 def page(*tables: pd.DataFrame) -> str:
@@ -81,11 +81,11 @@ def row_of(claim: Claim, studies: Mapping[str, pd.DataFrame], differs: str) -> s
     wanted = rule.replace(f" {claim.unit}", "")
     paper = f"{number}{claim.model or 'no model'}, {claim.data}<br>requires {wanted} ({claim.unit})"
     cases = [_case(row) for row in rows.to_dict("records")] or [(NOT_RUN, "", "", "")]
-    if study != SECOND:
-        second = studies[SECOND]
-        second = second[(second["id"] == claim.id) & second["verdict"].isin(JUDGED)]
-        for number, *others in map(_case, second.to_dict("records")):
-            cases.append((f"{SECOND}: {number}", *others))
+    for name in OTHERS:
+        other = studies[name]
+        other = other[(other["id"] == claim.id) & other["verdict"].isin(JUDGED)]
+        for number, *rest in map(_case, other.to_dict("records") if name != study else ()):
+            cases.append((f"{name}: {number}", *rest))
     numbers, sizes, lies, words = (
         list(parts) if len(set(parts)) > 1 else [parts[0]] for parts in zip(*cases, strict=True)
     )

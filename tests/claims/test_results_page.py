@@ -68,7 +68,7 @@ def test_what_untrained_copies_show_carries_over_nowhere(studies: dict[str, pd.D
 
 
 def test_the_readme_states_no_other_numbers(studies: dict[str, pd.DataFrame]) -> None:
-    """All are in the rows that a finding's comment names, as <!-- `clark-self` default -->."""
+    """All are in the rows that a finding's comment names, as <!--default `clark-self`-->."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     section = re.search(r"^## Findings$(.*?)(?=^## |\Z)", readme, re.M | re.S)
     rows = re.findall(r"^\|.*\|[^|\n]*$", section[1], re.M)[2:]  # after the heading and its line
