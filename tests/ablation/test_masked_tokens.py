@@ -1,5 +1,6 @@
 """A masked language model's loss with heads disabled, against transformers' own pass with hooks."""
 
+import copy
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -132,7 +133,8 @@ def test_a_seed_masks_a_text_alike_wherever_it_stands(study: Path) -> None:
 @pytest.mark.parametrize("name", WITH_CLS)
 def test_layers_run_from_a_head_up_as_the_whole_model(name: str) -> None:
     torch.manual_seed(0)
-    model = AutoModelForMaskedLM.from_config(ARCHITECTURES[name], trust_remote_code=False)
+    config = copy.deepcopy(ARCHITECTURES[name])  # which open_attention changes
+    model = AutoModelForMaskedLM.from_config(config, trust_remote_code=False)
     open_attention(model.eval())
     tokens = [causal_engine._masked(each, MASK, 90, 1) for each in random_tokens((9, 14, 6))]
     sets = one_head(LAYERS, HEADS)

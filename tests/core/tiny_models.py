@@ -179,7 +179,6 @@ def random_classifier(name: str, n_labels: int = 3, seed: int = 0) -> PreTrained
     """A classifier of one of ARCHITECTURES with random weights."""
     config = copy.deepcopy(ARCHITECTURES[name])
     config.num_labels = n_labels
-    config._attn_implementation = None  # a model that was opened changes the shared config
     torch.manual_seed(seed)
     return enlarge(
         AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
