@@ -17,7 +17,6 @@ TASK_TRAINING_GENERATED = {
 TASK_EVALUATED = ("n_dev", "domains")
 # The directory of ARCT's files where the study generates them.
 TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT else []
-TASK_ARCT_FILES = local_files(ARCT.get("path"))
 
 
 use rule light_step as generate_task with:
@@ -108,7 +107,7 @@ use rule generate_arct as generate_arct_training with:
 use rule light_step as prepare_arct with:
     input:
         **contents(directory=TASK_ARCT_DIRECTORY),
-        files=TASK_ARCT_FILES,
+        files=local_files(ARCT.get("path")),
     output:
         table="<results>/tasks/arct.points.parquet",
         counts=tasks.counts(
