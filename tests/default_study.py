@@ -6,16 +6,12 @@ fail instead.
 """
 
 import os
-import subprocess
-import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.parsed_rules import parsed
-from tests.printed import outputs, rules_of
 from workflow_scripts.core.integrity import provenance
 
 ROOT = Path(__file__).parents[1]
@@ -31,26 +27,6 @@ def needs(*products: Path) -> None:
     missing = [path.relative_to(ROOT) for path in products if not path.is_file()]
     if missing:
         unfinished(f"{missing[0]} does not exist")
-
-
-def study_before(rule: str, product: Path, folder: Path) -> Path:
-    """Links in `folder` to the tables and cards of the default study, as it is planned now.
-
-    Skips a test that runs `rule` anew where another rule is to be run for its product, too. What
-    earlier versions or other choices left in the results is not linked.
-    """
-    needs(product)
-    again = plan("--forcerun", rule, "--", str(product.relative_to(ROOT)))
-    if other := set(rules_of(again)) - {rule}:
-        unfinished(f"{min(other)} is to be run again")
-    for name in outputs(plan("--forceall")):
-        path = ROOT / name
-        if path.is_relative_to(DEMO) and path.suffix in {".csv", ".parquet", ".json"}:
-            link = folder / path.relative_to(DEMO)
-            link.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_file():
-                link.symlink_to(path)
-    return folder
 
 
 def needs_current(product: Path, rule: str) -> None:
@@ -74,13 +50,3 @@ def unfinished(reason: str) -> None:
     (pytest.fail if os.environ.get("ATLAS_DEMO") == "finished" else pytest.skip)(
         f"the default study is not finished here: {reason}; make demo"
     )
-
-
-@cache
-def plan(*options: str) -> str:
-    """What Snakemake prints of the jobs that it would run."""
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *options]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        unfinished(done.stderr.strip().splitlines()[-1])
-    return done.stdout

@@ -249,7 +249,7 @@ def test_a_small_loss_among_quiet_variants_is_found() -> None:
     assert found >= 0.9
 
 
-SETS = 40
+SETS = 20
 
 
 def quiet(metric: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -86,15 +86,25 @@ def plainly(
     return ids
 
 
-@pytest.mark.parametrize("beams", [1, 5])
-@pytest.mark.parametrize("name", ["marian", "bart", "mbart", "mbart50", "m2m100", "t5"])
+@pytest.mark.parametrize(
+    ("name", "beams"),
+    [
+        ("marian", 1),
+        ("marian", 5),
+        ("bart", 4),
+        ("mbart", 2),
+        ("mbart50", 3),
+        ("m2m100", 2),
+        ("t5", 4),
+    ],
+)
 def test_equals_one_at_a_time(name: str, beams: int, load: Load) -> None:
     translator = load(name, beams)
     sources = translators.sources_of(translator, TEXTS)
     assert len({len(source) for source in sources}) > 2  # padded
     variants = some_variants(translator)
     expected = plainly(translator, sources, variants, "zero")
-    for pass_rows in (1, 9, 40, 1000):
+    for pass_rows in (9, 1000):
         found = translate(translator, sources, variants, pass_rows)
         assert found == expected
     assert len({len(tokens) for row in expected for tokens in row}) > 2
@@ -170,7 +180,7 @@ def test_equal_losses_by_hand(translator: Translator, mode: str) -> None:
         with watching(translator.model, Plainly(heads, mode)):
             pairs = zip(sources, targets, strict=True)
             expected[variant] = [by_hand(translator, *pair) for pair in pairs]
-    for pass_rows in (1, 25, 60, 10_000):
+    for pass_rows in (25, 10_000):
         losses = forced_losses(translator, sources, targets, variants, pass_rows, mode)
         np.testing.assert_allclose(losses, expected, rtol=1e-5)
     assert (np.abs(expected[1:] - expected[0]).max(axis=1) > 1e-3).all()

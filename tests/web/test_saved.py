@@ -33,12 +33,21 @@ def outside(page: Page, picture: str) -> list[str]:
     return page.evaluate(OUTSIDE, picture)
 
 
-def test_no_text_of_a_saved_picture_is_cut(hostile: Study, show: Opener) -> None:
+def test_pictures_are_whole_and_no_number_of_a_table_is_a_date(
+    hostile: Study, show: Opener
+) -> None:
     for view, where in views(hostile.atlas).items():
         page = show(hostile, where)  # a new one, as Chromium blocks every tenth download of a page
         settle(page)
         for button in page.locator(".save-svg:enabled").all():
             assert outside(page, saved(page, button)) == [], view
+        for button in page.locator(".save-csv:enabled").all():
+            rows = parsed_csv(saved(page, button))
+            dates = [cell for row in rows for cell in row.values() if DATE.fullmatch(cell)]
+            assert dates == [], view
+            if "head" in rows[0]:
+                for row, name in product(rows, ("layer", "head")):
+                    assert int(row[name]) - 1 == int(row[f"{name}_from_0"]) >= 0, view
 
 
 def test_a_picture_is_saved_as_png_too(demo: Study, show: Opener) -> None:
@@ -48,16 +57,3 @@ def test_a_picture_is_saved_as_png_too(demo: Study, show: Opener) -> None:
     width, height = Image.open(download.value.path()).size
     svg = parsed_svg(saved(page, page.locator(".save-svg")))
     assert [width, height] == [3 * int(float(svg.get(side))) for side in ("width", "height")]
-
-
-def test_no_number_of_a_saved_table_is_a_date(hostile: Study, show: Opener) -> None:
-    for view, where in views(hostile.atlas).items():
-        page = show(hostile, where)
-        settle(page)
-        for button in page.locator(".save-csv:enabled").all():
-            rows = parsed_csv(saved(page, button))
-            dates = [cell for row in rows for cell in row.values() if DATE.fullmatch(cell)]
-            assert dates == [], view
-            if "head" in rows[0]:
-                for row, name in product(rows, ("layer", "head")):
-                    assert int(row[name]) - 1 == int(row[f"{name}_from_0"]) >= 0, view

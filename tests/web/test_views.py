@@ -26,21 +26,19 @@ def test_every_view_is_shown_and_fits(every_study: Study, show: Opener) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["wide-light", "narrow-dark"]
+    ("studied", "size", "scheme"), [("hostile", WIDE, "light"), ("demo", NARROW, "dark")]
 )
-def test_axe_finds_nothing(demo: Study, size: tuple[int, int], scheme: str, show: Opener) -> None:
-    page = show(demo, size=size, scheme=scheme)
+def test_axe_finds_nothing(
+    studied: str,
+    size: tuple[int, int],
+    scheme: str,
+    show: Opener,
+    request: pytest.FixtureRequest,
+) -> None:
+    study = request.getfixturevalue(studied)
+    page = show(study, size=size, scheme=scheme)
     found = {}
-    for name, where in views(demo.atlas).items():
-        go(page, where)
-        found[name] = inaccessible(page)
-    assert {name: problems for name, problems in found.items() if problems} == {}
-
-
-def test_axe_finds_nothing_in_hostile_texts_and_two_models(hostile: Study, show: Opener) -> None:
-    page = show(hostile)
-    found = {}
-    for name, where in views(hostile.atlas).items():
+    for name, where in views(study.atlas).items():
         go(page, where)
         found[name] = inaccessible(page)
     assert {name: problems for name, problems in found.items() if problems} == {}
