@@ -26,7 +26,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import read_examples
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import IGNORED, Tokens
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal_engine
 from workflow_scripts.core.model.ablation_engine import one_head
 from workflow_scripts.core.model.attention import open_attention
@@ -143,9 +142,3 @@ def test_layers_run_from_a_head_up_as_the_whole_model(name: str) -> None:
     for row, (expected, text) in enumerate(zip(alone, tokens, strict=True)):
         np.testing.assert_allclose(found[:, row, : len(text)], expected[:, 0], atol=1e-4)
         assert (np.isnan(expected[0, 0]) == (text.labels == IGNORED)).all()
-
-
-def test_weights_without_a_head_of_their_own(tmp_path: Path) -> None:
-    card = write_card(tmp_path, save_bert(tmp_path / "bert"))
-    with pytest.raises(InputError, match=r"cls\.predictions\.\S+ is missing"):
-        causal_engine.load(read_card(card), "cpu")

@@ -25,9 +25,9 @@ def random_examples(lengths: list[int], seed: int = 0) -> tuple[list[Tokens], li
     return tokens, patterns
 
 
-def write(path: Path, lengths: list[int], seed: int = 0, meta: dict = META) -> list[np.ndarray]:
-    tokens, patterns = random_examples(lengths, seed)
-    with CacheWriter(path, tokens, LAYERS, HEADS, meta) as writer:
+def write(path: Path, lengths: list[int]) -> list[np.ndarray]:
+    tokens, patterns = random_examples(lengths)
+    with CacheWriter(path, tokens, LAYERS, HEADS, META) as writer:
         for index in reversed(range(len(tokens))):  # any order is right
             writer.write(index, patterns[index])
     return patterns
@@ -46,22 +46,17 @@ def write_triangle(path: Path, lengths: list[int], sinks: bool = False) -> list[
 
 
 def write_shards(
-    folder: Path,
-    lengths: list[int],
-    places: list[list[int]],
-    marks: Sequence[str] = (),
-    **changes: dict,
+    folder: Path, lengths: list[int], places: list[list[int]], marks: Sequence[str] = ()
 ) -> list[Path]:
-    """A shard for each of `places`; the meta of the last is `changes`, where given."""
+    """A shard for each of `places`."""
     tokens, patterns = random_examples(lengths)
     patterns = [np.tril(pattern) for pattern in patterns] if marks else patterns
     rests = [1 - pattern.sum(-1) if marks else None for pattern in patterns]
     folder.mkdir()
     shards = [folder / f"{number}.h5" for number in range(len(places))]
     for shard, chosen in zip(shards, places, strict=True):
-        meta = META | changes if shard == shards[-1] else META
         part = [tokens[place] for place in chosen]
-        about = (LAYERS, HEADS, meta, np.array(chosen, int))
+        about = (LAYERS, HEADS, META, np.array(chosen, int))
         with CacheWriter(shard, part, *about, marks) as writer:
             for index, place in enumerate(chosen):
                 writer.write(index, patterns[place], rests[place])

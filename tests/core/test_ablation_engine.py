@@ -119,7 +119,7 @@ def test_equals_the_plain_model(
     assert ((changed > 1e-4) == UNITS[unit].any(axis=(1, 2))).all()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["uniform", "resample"])
 @pytest.mark.parametrize("pass_tokens", [1, 100, 10_000])
 def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
     model, tokens = random_classifier("bert"), random_tokens(PADDED)
@@ -130,14 +130,13 @@ def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
     np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize("mode", ["uniform", "zero"])
 @pytest.mark.parametrize("pass_tokens", [1, 1536, 200_000])
-def test_bfloat16_is_close_to_float32_however_batched(pass_tokens: int, mode: str) -> None:
+def test_bfloat16_is_close_to_float32_however_batched(pass_tokens: int) -> None:
     """Bounds are about twice the highest differences measured with four seeds."""
     model, heads = random_classifier("bert"), UNITS["one head"][::3]
     tokens = random_tokens((*PADDED, 40, 31) * 2)
     exact, rough = (
-        ablate(model, tokens, heads, mode, pass_tokens=pass_tokens, precision=precision)
+        ablate(model, tokens, heads, "zero", pass_tokens=pass_tokens, precision=precision)
         for precision in ("float32", "bfloat16")
     )
     share = np.abs(rough - exact) / exact.std(axis=(0, 1))  # of each label

@@ -80,14 +80,6 @@ def test_weight_on_a_later_token_is_not_stored_as_a_triangle(tmp_path: Path) -> 
         writer.write(1, patterns[1])
 
 
-@pytest.mark.parametrize("places", [[[3, 0], [1, 4, 2]], [[], [4, 2], [0, 1, 3]]])
-def test_joined_shards_are_the_whole_byte_for_byte(tmp_path: Path, places: list) -> None:
-    lengths = [100, 7, 128, 100, 31]
-    write(tmp_path / "whole.h5", lengths)
-    join(write_shards(tmp_path / "shards", lengths, places), tmp_path / "joined.h5", CARD)
-    assert (tmp_path / "joined.h5").read_bytes() == (tmp_path / "whole.h5").read_bytes()
-
-
 def test_an_unfinished_cache_is_refused(tmp_path: Path) -> None:
     tokens, patterns = random_examples([5, 6])
     with (

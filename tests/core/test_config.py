@@ -135,7 +135,6 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ),
         ("surface.corpus", "wiki", "surface.corpus: 'wiki' is not in corpora.text; accepted: "),
         ("corpora.text.sst2", {"from": "x"}, "corpora.text.sst2: this name is taken by tasks.sst2"),
-        ("surface", None, "clusters: needs surface; add it or remove clusters"),
         ("tasks.arct", None, "arguments: needs tasks.arct; add it or remove arguments"),
         ("models.m", {"from": "none"}, "models.m.from: none: no such file or directory; correct"),
     ],

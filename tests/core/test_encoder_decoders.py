@@ -241,7 +241,7 @@ class Deaf(nn.Linear):
 
 
 @pytest.mark.parametrize("sublayer", SUBLAYERS, ids=lambda each: f"{each.type}-{each.layer}")
-@pytest.mark.parametrize("name", ENCODER_DECODERS)
+@pytest.mark.parametrize("name", ["bart", "t5"])
 def test_a_sublayer_that_ignores_interventions_is_refused(name: str, sublayer: Sublayer) -> None:
     model = random_encoder_decoder(ENCODER_DECODERS[name])
     weight = output_weight(model, sublayer)

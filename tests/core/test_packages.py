@@ -13,7 +13,6 @@ import yaml
 from snakemake.iocontainers import Wildcards
 
 from tests.parsed_rules import ROOT, parse
-from workflow_scripts.core.data.cards import is_current, write_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import sources as data_sources
 
@@ -72,23 +71,6 @@ def test_every_source_in_a_package_is_pinned(site: Path) -> None:
     assert now["models"]["m"] == pinned["models"]["m"] | {"version": "2"}
     text = now["corpora"]["text"]["t"]
     assert (text["version"], text["sha256"] != pins[2]["sha256"]) == ("2", True)
-
-
-def test_an_edited_file_is_another_model(site: Path) -> None:
-    """So that no number is written under the card of the model as it was."""
-    from workflow_scripts.core.model import models  # not for read_by_rules: it loads torch
-
-    source = data_sources.pinned(sources())["models"]["m"]
-    origin, path = models.Source(**source), site / "card.json"
-    directory = models.resolve(origin)
-    card = {"name": "m", "source": origin.to_config(), "weights": models.weights_digest(directory)}
-    write_card(card, path)
-    assert is_current(path, source)
-    assert models.directory_of(card) == directory
-    edit(directory / "config.json")
-    assert not is_current(path, data_sources.pinned(sources())["models"]["m"])
-    with pytest.raises(InputError, match="are not those that the card of m was written for"):
-        models.directory_of(card)
 
 
 def test_what_is_not_installed_is_named_with_its_key(site: Path) -> None:

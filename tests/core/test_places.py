@@ -32,16 +32,12 @@ def entered(part: str, entry: dict[str, Any]) -> dict[str, Any]:
         ("models", f"hub:me/bert@{COMMIT}", {"hub": "me/bert", "revision": COMMIT}),
         ("models", "package:carrier/model", {"package": "carrier/model"}),
         ("corpora.text", "sdist:rated/a b.txt", {"sdist": "rated/a b.txt"}),
-        ("corpora.treebanks", "fetch:gum/dep/stanford", {"fetch": "gum/dep/stanford"}),
         ("corpora.treebanks", ["trees", "fetch:gum"], {"path": "trees", "fetch": "gum"}),
         ("corpora.treebanks", ["path:x", "fetch:gum"], {"path": "path:x", "fetch": "gum"}),
         ("corpora.treebanks", "parse:wikipedia", {"parse": "wikipedia"}),
         ("corpora.frames", "nltk:framenet_v17", {"nltk": "framenet_v17"}),
-        ("corpora.frames", "generate:100", {"generate": 100}),
         ("corpora.vectors", "download:glove-50", {"download": "glove-50"}),
-        ("corpora.vectors", "train:wikipedia", {"train": "wikipedia"}),
         ("tasks.sst2.domains", "data/films.txt", {"path": "data/films.txt"}),
-        ("translation.data.domains", "fetch:multi30k", {"fetch": "multi30k"}),
     ],
 )
 def test_a_form_is_a_key_of_old(part: str, stated: Any, old: dict[str, Any]) -> None:

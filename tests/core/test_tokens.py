@@ -55,9 +55,3 @@ def test_a_text_far_longer_than_what_is_kept_has_the_tokens_of_all_of_it(side: s
         (tokens,) = tokenize([example(*texts)], fast, 20, 128)
         options = {"truncation": "longest_first", "max_length": 20}
         assert tokens.ids.tolist() == fast(*texts, **options).input_ids
-
-
-def test_special_tokens_in_a_text_are_text() -> None:
-    tokens = tokenize_one(example("the [SEP] city"))
-    assert (tokens.ids == tokenizer().sep_token_id).sum() == 1
-    assert tokens.n_words == 5

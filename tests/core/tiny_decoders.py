@@ -68,9 +68,9 @@ def _trained() -> str:
     return inner.to_str()
 
 
-def byte_tokenizer(start: bool = False, padding: bool = False) -> PreTrainedTokenizerFast:
+def byte_tokenizer(start: bool = False) -> PreTrainedTokenizerFast:
     """A byte-level BPE as GPT-2's; with `start`, every text begins with the end token, as Pythia's
-    may; without `padding` there is no padding token.
+    may. There is no padding token.
     """
     inner = Tokenizer.from_str(_trained())
     inner.post_processor = processors.ByteLevel(trim_offsets=False)
@@ -79,7 +79,6 @@ def byte_tokenizer(start: bool = False, padding: bool = False) -> PreTrainedToke
             single=f"{END} $A", pair=f"{END} $A {END} $B", special_tokens=[(END, 0)]
         )
     named = {"bos_token": END, "eos_token": END, "unk_token": END}
-    named |= {"pad_token": END} if padding else {}
     return PreTrainedTokenizerFast(tokenizer_object=inner, **named)
 
 

@@ -98,31 +98,6 @@ def link_to(target: str, kind: bytes = tarfile.SYMTYPE) -> Callable[[tarfile.Tar
     return change
 
 
-def leading_out(outside: str) -> bytes:
-    """As of CVE-2025-4517: a chain of links, too long to be resolved, hides where a file goes."""
-    data, deep = io.BytesIO(), "d" * 247
-    with tarfile.open(fileobj=data, mode="w:gz") as archive:
-        path = ""
-        for letter in "abcdefghijklmnop":
-            folder = tarfile.TarInfo(path + deep)
-            folder.type = tarfile.DIRTYPE
-            archive.addfile(folder)
-            link = tarfile.TarInfo(path + letter)
-            link.type, link.linkname = tarfile.SYMTYPE, deep
-            archive.addfile(link)
-            path += deep + "/"
-        long = tarfile.TarInfo("/".join("abcdefghijklmnop") + "/" + "l" * 254)
-        long.type, long.linkname = tarfile.SYMTYPE, "../" * 16
-        archive.addfile(long)
-        escape = tarfile.TarInfo("escape")
-        escape.type, escape.linkname = tarfile.SYMTYPE, f"{long.name}/../{outside}"
-        archive.addfile(escape)
-        evil = tarfile.TarInfo("escape/evil")
-        evil.size = 1
-        archive.addfile(evil, io.BytesIO(b"x"))
-    return data.getvalue()
-
-
 ONE = tar({"a": b"content"})
 ENDLESS = io.BytesIO(gzip.decompress(ONE)[:1024])  # the file without the archive's end
 
@@ -135,7 +110,6 @@ ENDLESS = io.BytesIO(gzip.decompress(ONE)[:1024])  # the file without the archiv
         (tar({"link": b""}, link_to("../../outside")), "not found"),
         (tar({"link": b""}, link_to("gone", tarfile.LNKTYPE)), "not found"),
         (tar({"link": b""}, link_to("link")), "recursion"),
-        (leading_out("outside"), "not found"),
         (gzip.compress(ENDLESS.getvalue()), "its end is missing"),
         (ONE[:60], "end"),
         (tar({"a": bytes(2**20)}), "more than .* bytes in one of"),

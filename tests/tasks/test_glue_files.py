@@ -81,11 +81,8 @@ def test_a_wrong_row_names_file_and_line(
         assert word in str(error.value)
 
 
-def test_an_empty_file_and_a_missing_one(tmp_path: Path) -> None:
+def test_a_file_without_rows_and_a_missing_one(tmp_path: Path) -> None:
     path = tmp_path / "train.tsv"
-    path.write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match=r"train.tsv:1: 0 columns"):
-        glue_files.read_tsv(path, TASKS["mrpc"])
     path.write_text(MRPC + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="no rows"):
         glue_files.read_tsv(path, TASKS["mrpc"])
