@@ -238,7 +238,7 @@ class MadeUpTranslator(MadeUpModel):
         about = {"name": run, "source": {"path": "tiny"}, "architecture": "marian"}
         write_card(about | {"layers": self.layers, "n_heads": 3}, self.card)
         self.maps = self.folder / f"{run}.maps.json"
-        self.maps.write_text('{"segments": [], "maps": {}, "left_out": []}', encoding="utf-8")
+        self.maps.write_text('{"segments": [], "maps": {}}', encoding="utf-8")
         self.scores()
         self.importance()
 

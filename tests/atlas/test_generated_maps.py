@@ -73,7 +73,6 @@ def test_maps_are_those_of_the_prompt_and_of_what_is_generated(
         assert (np.triu(found, 1) == 0).all()
     titles = [segment["title"] for segment in content["segments"]]
     assert titles[2].startswith("trees, generated: ") and not titles[0].startswith("wiki, ")
-    assert content["left_out"] == []
 
 
 def test_the_token_that_ends_a_text_is_the_last(

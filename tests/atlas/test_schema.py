@@ -101,7 +101,7 @@ def test_the_maps_of_a_model_are_taken_over(tmp_path: Path) -> None:
     whole = made_up(*model.shape, segments=2, states=("pretrained", "sst2.3"))
     maps = model.folder / "atlas/maps.json"
     maps.parent.mkdir()
-    content = {key: whole[key] for key in ("segments", "maps", "left_out")}
+    content = {key: whole[key] for key in ("segments", "maps")}
     maps.write_text(json.dumps(content), encoding="utf-8")
     path = written(tmp_path, model, maps=[maps])
     check(path)
@@ -117,13 +117,12 @@ def test_the_maps_of_a_translator_are_taken_over(tmp_path: Path) -> None:
     segments = [each for each in whole["segments"] if each["model"] == "translation.1"]
     names = [name for each in segments for name in each["maps"]["trained"].values()]
     content = {"segments": segments, "maps": {name: whole["maps"][name] for name in names}}
-    translator.maps.write_text(json.dumps(content | {"left_out": ["nothing"]}), encoding="utf-8")
+    translator.maps.write_text(json.dumps(content), encoding="utf-8")
     made = [MadeUpModel(tmp_path)]
     path = written(tmp_path, *made, translators=[translator])
     check(path)
     atlas = read(path)
     assert {key: atlas[key] for key in content} == content and len(names) == 6
-    assert atlas["left_out"] == ["nothing"]
 
 
 def test_what_rules_measure_is_what_chapters_declare() -> None:

@@ -205,7 +205,6 @@ def add_maps(parts: dict[str, Any], path: Path) -> dict[str, Any]:
     content = json.loads(path.read_text(encoding="utf-8"))
     parts["segments"] += content["segments"]
     parts["maps"] |= content["maps"]
-    parts["left_out"] += content["left_out"]
     return content
 
 

@@ -1,6 +1,5 @@
 """The maps of attention that the atlas shows, with their tokens."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from workflow_scripts.atlas.texts import (
     title_of,
     tokens_of,
     with_maps,
+    write_maps,
 )
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
@@ -111,7 +111,7 @@ def main(
     files_of = zip(tasks, tuned or [None] * len(tasks), cards, tables, strict=True)
     classifiers = {task: files for task, *files in files_of}
     sources = {name: f"{name}, generated" if name in generated else name for name in kinds}
-    content = {"segments": [], "maps": {}, "left_out": []}
+    made = []
     with opened(kinds, attention_caches, card) as caches:
         files = dict(zip(kinds, texts, strict=True))
         documents = {name: caches[name].documents(files[name]) for name in kinds}
@@ -136,10 +136,8 @@ def main(
             title = title_of(sources[name], documents[name][index], example.id)
             segment = entry_of(text, card["name"], name, title, example, tokenizer)
             segment |= found.get(name, {}).get(example.id, {})
-            segment, of_text = with_maps(segment, patterns)
-            content["segments"].append(segment)
-            content["maps"] |= of_text
-    maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
+            made.append(with_maps(segment, patterns))
+    write_maps(made, maps)
 
 
 if __name__ == "__main__":

@@ -4,15 +4,21 @@ A prompt is the beginning of a text that the study has. The model goes on with i
 next token is the one with the largest logit. The maps are those of a forward pass over the whole.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from workflow_scripts.atlas.texts import entry_of, spread, title_of, with_maps
+from workflow_scripts.atlas.texts import (
+    ANY_LENGTH,
+    entry_of,
+    spread,
+    title_of,
+    with_maps,
+    write_maps,
+)
 from workflow_scripts.core.data.annotations import Example, read_examples
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens, tokenize
@@ -24,8 +30,6 @@ from workflow_scripts.core.run import job
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
-
-ANY_LENGTH = 1 << 20  # tokens
 
 
 def prompts(
@@ -112,7 +116,7 @@ def main(
     directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
     decoder = causal_engine.load_causal(directory, running.pick_device(device))
-    content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
+    made = []
     shown = zip(kinds.items(), texts, strict=True)
     for (name, kind), path in job.progress(list(shown), desc="maps"):
         source = f"{name}, generated" if name in generated else name
@@ -128,10 +132,8 @@ def main(
             title = title_of(source, example.document, example.id)
             about = (f"{name}-{index}", card["name"], name, title)
             segment = entry_of(*about, whole, tokenizer) | {"generated": len(whole) - len(prompt)}
-            segment, of_text = with_maps(segment, {PRETRAINED: pattern})
-            content["segments"].append(segment)
-            content["maps"] |= of_text
-    maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
+            made.append(with_maps(segment, {PRETRAINED: pattern}))
+    write_maps(made, maps)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """The maps of a reader's own sentences, which `sentence.py` keeps in a file, a line for each."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workflow_scripts.atlas.texts import CORPUS, entry_of, with_maps
+from workflow_scripts.atlas.texts import ANY_LENGTH, CORPUS, entry_of, with_maps, write_maps
 from workflow_scripts.core.data.annotations import Example
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.text_files import read_lines
@@ -17,8 +16,6 @@ from workflow_scripts.core.run import job
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
-
-ANY_LENGTH = 1 << 20  # tokens: a text is refused and not cut
 
 
 def maps_of(
@@ -46,14 +43,12 @@ def main(model: Path, sentences: Path, maps: job.Out, device: str = "auto") -> N
     directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
     body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
-    content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
+    made = []
     lines = [(line, text) for line, text in read_lines(sentences) if text.strip()]
     for number, (line, text) in reversed([*enumerate(lines, start=1)]):
         where = f"{sentences}:{line}"
-        segment, of_text = maps_of(body, tokenizer, card["name"], number, [text], where)
-        content["segments"].append(segment)
-        content["maps"] |= of_text
-    maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        made.append(maps_of(body, tokenizer, card["name"], number, [text], where))
+    write_maps(made, maps)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ where most weights are, near 0: 1.1 MB for 128 tokens and all heads of MiniLM.
 """
 
 import base64
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -23,6 +24,7 @@ from workflow_scripts.core.data.cache import Cache, CachedExample, open_patterns
 from workflow_scripts.core.data.tokens import Tokens, token_texts
 
 CORPUS = "own"  # of a reader's own texts
+ANY_LENGTH = 1 << 20  # tokens
 # Shorter texts show little.
 FEWEST_TOKENS = 16
 STEPS = 255
@@ -140,6 +142,15 @@ def with_maps(
     names = {state: f"{segment['model']}.{segment['id']}.{state}" for state in patterns}
     maps = {names[state]: encode(pattern) for state, pattern in patterns.items()}
     return segment | {"maps": names}, maps
+
+
+def write_maps(texts: Iterable[tuple[dict[str, Any], dict[str, Any]]], path: Path) -> None:
+    """Write texts, each with its maps by their names, as atlas_data.py reads them."""
+    segments, maps = [], {}
+    for segment, of_text in texts:
+        segments.append(segment)
+        maps |= of_text
+    path.write_text(json.dumps({"segments": segments, "maps": maps}) + "\n", encoding="utf-8")
 
 
 def encode(values: np.ndarray) -> dict[str, Any]:

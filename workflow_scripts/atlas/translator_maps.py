@@ -4,7 +4,6 @@ The decoder is given the reference (teacher forcing), so that every translator r
 tokens. What it reads is the reference shifted by one: at each token, it predicts the next.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from workflow_scripts.atlas.texts import encode, sampled, title_of
+from workflow_scripts.atlas.texts import encode, sampled, title_of, write_maps
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import ATTENTION_TYPES
@@ -95,7 +94,7 @@ def main(
     sources = translators.sources_of(translator, frame["source"].tolist())
     targets = translators.targets_of(translator, frame["target"].tolist())
     corpus = f"{TASK}, generated" if generated else TASK
-    content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
+    made = []
     for pair, source, target in zip(frame["id"], sources, targets, strict=True):
         read, weights = forced_maps(translator, source, target)
         identity = f"{TASK}-{pair}"
@@ -103,9 +102,9 @@ def main(
         about = {"id": identity, "model": model, "corpus": TASK}
         about |= {"title": title_of(corpus, pair, pair)} | described(translator, source)
         shown = {"target": described(translator, read), "maps": {state: names}}
-        content["segments"].append(about | shown)
-        content["maps"] |= {names[kind]: encode(values) for kind, values in weights.items()}
-    maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        encoded = {names[kind]: encode(values) for kind, values in weights.items()}
+        made.append((about | shown, encoded))
+    write_maps(made, maps)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,11 @@ from torch.nn.functional import cross_entropy, log_softmax
 from transformers import EncoderDecoderCache, GenerationConfig, LogitsProcessorList, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
+from workflow_scripts.core.data.tokens import IGNORED
 from workflow_scripts.core.model.attention import sublayers, watching
 from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.running import OneDNN, by_length, chunks_by_length
-from workflow_scripts.core.model.translators import IGNORED, Translator, pad_sources, pad_targets
+from workflow_scripts.core.model.translators import Translator, pad_sources, pad_targets
 from workflow_scripts.core.run import job
 
 

@@ -18,6 +18,7 @@ from torch.nn import functional
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.heads import Sublayer
+from workflow_scripts.core.data.tokens import IGNORED
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import running, translators
 from workflow_scripts.core.model.attention import n_heads, sublayers, watching
@@ -57,7 +58,7 @@ def gradients(
         with running.OneDNN(), watching(model, Gates(xi)):
             logits = model(**inputs, labels=labels).logits
         loss = functional.cross_entropy(
-            logits.transpose(1, 2), labels, ignore_index=translators.IGNORED, reduction="sum"
+            logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="sum"
         )
         loss.backward()
         values[batch] = xi.grad.abs().double().cpu().numpy()

@@ -15,6 +15,7 @@ from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.data.tokens import IGNORED
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import models, running, translators
@@ -123,7 +124,7 @@ def loss_of(logits: torch.Tensor, labels: torch.Tensor, smoothing: float = 0.0) 
     return functional.cross_entropy(
         logits.float().flatten(0, 1),
         labels.flatten(),
-        ignore_index=translators.IGNORED,
+        ignore_index=IGNORED,
         label_smoothing=smoothing,
     )
 
@@ -136,7 +137,7 @@ def loss_on(translator: translators.Translator, pairs: Pairs) -> float:
     for batch in running.chunks_by_length([len(source) for source in pairs.sources], SCORED):
         with torch.inference_mode():
             logits, labels = _forward(translator, pairs, batch)
-        tokens = int((labels != translators.IGNORED).sum())
+        tokens = int((labels != IGNORED).sum())
         total, n = total + tokens * loss_of(logits, labels).item(), n + tokens
     model.train(training)
     return total / n

@@ -73,10 +73,6 @@ class Patterns:
         start, end = self._token_offsets[index : index + 2]
         return {name: values[start:end] for name, values in self._tokens.items()}
 
-    def flat(self, name: str) -> np.ndarray:
-        """`ids`, `word` or `segment` of all examples, concatenated."""
-        return self._tokens[name].copy()
-
     def expect(self, ids: Sequence[str], source: str) -> None:
         """Raise InputError unless the examples are those of `source`: `ids`, in this order."""
         if list(ids) != self.ids:

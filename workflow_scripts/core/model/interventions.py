@@ -161,8 +161,7 @@ class Resampled:
         chosen = [self.others[self.partners[row]] for row in rows]
         found: list[torch.Tensor] = [torch.empty(0)] * len(chosen)
         for batch in running.by_length([len(other) for other in chosen], REFERENCE_TOKENS):
-            _run(self.model, [chosen[at] for at in batch], read := HeadOutputs())
-            outputs = torch.stack(read.outputs, 1)
+            outputs = torch.stack(_outputs(self.model, [chosen[at] for at in batch]), 1)
             for place, at in enumerate(batch):
                 last = len(chosen[at]) - 1
                 positions = torch.arange(n_tokens, device=outputs.device).clamp(max=last)
@@ -190,9 +189,9 @@ def averages_of(model: PreTrainedModel, tokens: Sequence[Tokens]) -> ByPosition:
     """Every head's average output over the tokens of texts, by position and over all of them."""
     total, n = torch.zeros(0), torch.zeros(max(map(len, tokens)), device=model.device)
     for batch in running.by_length([len(example) for example in tokens], REFERENCE_TOKENS):
-        _run(model, texts := [tokens[at] for at in batch], read := HeadOutputs())
+        outputs = _outputs(model, texts := [tokens[at] for at in batch])
         real = running.pad(texts, model)["attention_mask"].double()
-        sums = [torch.einsum("bhqd,bq->hqd", each.double(), real) for each in read.outputs]
+        sums = [torch.einsum("bhqd,bq->hqd", each.double(), real) for each in outputs]
         summed = torch.stack(sums)
         total = total if len(total) else torch.zeros_like(summed)  # the longest texts come first
         total[:, :, : summed.shape[2]] += summed
@@ -221,15 +220,17 @@ def partners_of(tokens: Sequence[Tokens], reference: Sequence[Tokens], seed: int
     return partners
 
 
-def _run(model: PreTrainedModel, tokens: Sequence[Tokens], watcher: Watcher) -> None:
-    """One pass over a batch, of a causal model without its logits."""
+def _outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> list[torch.Tensor]:
+    """What the heads of each layer output for a batch; a causal model's logits are not computed."""
+    read = HeadOutputs()
     inputs = running.pad(tokens, model)
     inputs.pop("labels", None)
-    with watching(open_attention(model), watcher), torch.no_grad(), running.OneDNN():
+    with watching(open_attention(model), read), torch.no_grad(), running.OneDNN():
         if isinstance(model, GenerationMixin):
             model.get_decoder()(**inputs, use_cache=False)
         else:
             model(**inputs)
+    return read.outputs
 
 
 def example_losses(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

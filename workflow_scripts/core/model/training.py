@@ -21,8 +21,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
-from workflow_scripts.core.integrity import code_digest
-from workflow_scripts.core.integrity.digests import PARTIAL
+from workflow_scripts.core.integrity import code_digest, digests
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.run import job
 
@@ -285,9 +284,7 @@ def claim_state(work: Path, script: Path, device: torch.device, given: dict[str,
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        partial = path.with_suffix(PARTIAL)
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        digests.replace(path, text.encode())
     return work / STATE
 
 
@@ -300,7 +297,7 @@ def save_state(path: Path, parts: Parts, curve: list[dict[str, Any]]) -> None:
     tensors |= {f"random/{name}": read() for name, (read, _) in _streams(parts).items()}
     settings = {"groups": optimizer["param_groups"], "schedule": parts.schedule.state_dict()}
     settings |= {"curve": curve}
-    partial = path.with_name(path.name + PARTIAL)
+    partial = path.with_name(path.name + digests.PARTIAL)
     contiguous = {name: value.detach().contiguous() for name, value in tensors.items()}
     save_file(contiguous, partial, metadata={"settings": json.dumps(settings)})
     os.replace(partial, path)

@@ -17,12 +17,12 @@ from transformers import (
 )
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
+from workflow_scripts.core.data.tokens import IGNORED
 from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
 from workflow_scripts.core.model.running import stack
 
-IGNORED = -100  # the label of padding, which the loss leaves out
 CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB
 SHOWN = 8  # language codes or prefixes in an error
 

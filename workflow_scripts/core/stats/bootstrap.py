@@ -299,10 +299,7 @@ def wilson(right: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
 
 def count_documents(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
     """Number of documents with a value that is not NaN, int [...] of values [example, ...]."""
-    codes, names = pd.factorize(np.asarray(documents, dtype=object))
-    counted = np.zeros((len(names), *values.shape[1:]), dtype=bool)
-    np.logical_or.at(counted, codes, np.isfinite(values))
-    return counted.sum(axis=0)
+    return np.count_nonzero(sum_by_document(np.isfinite(values), documents), axis=0)
 
 
 def bootstrap_accuracy(
