@@ -186,20 +186,6 @@ def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) ->
     assert torch.equal(family.new("W", chosen, 1).embedding.weight, fresh)
 
 
-@pytest.mark.parametrize("name", ["bert", "bov", "bilstm"])
-def test_kept_weights_give_the_same_logits(
-    name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
-) -> None:
-    family = families(name)
-    training, dev = warrants_alone(family, frame)
-    chosen = {values: tried[0] for values, tried in SETTINGS[name]["grid"].items()}
-    settings = BERT | {"epochs": 1}
-    model, _ = fit(family, plan_of(**settings), "W", chosen, training, dev)
-    family.save(model, tmp_path / "w")
-    again = logits_of(family, family.load(tmp_path / "w", "W", CPU), dev.texts)
-    np.testing.assert_allclose(again, logits_of(family, model, dev.texts), atol=1e-5)
-
-
 @pytest.mark.parametrize("name", ["bov", "bilstm"])
 def test_words_of_the_test_set_alone_change_no_trained_model(
     name: str, frame: pd.DataFrame, tmp_path: Path

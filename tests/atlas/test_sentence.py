@@ -38,13 +38,6 @@ def test_maps_are_those_of_a_forward_pass(tmp_path: Path, tiny_model_dir: Path) 
         np.testing.assert_allclose(found, expected.numpy(), atol=4e-3)
 
 
-def test_a_line_that_is_too_long_is_named(tmp_path: Path, tiny_model_dir: Path) -> None:
-    file = tmp_path / "sentences.txt"
-    file.write_text(f"{TEXTS[0]}\n{'town ' * 600}\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"sentences\.txt:2: 602 tokens, but the model has"):
-        sentence_maps.main(write_card(tmp_path, tiny_model_dir), file, tmp_path / "m", device="cpu")
-
-
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a finished study, in whose folder the test runs."""

@@ -1,9 +1,6 @@
 """Which texts the atlas shows, and how their maps are stored."""
 
-import json
-import subprocess
 from pathlib import Path
-from shutil import which
 
 import numpy as np
 import pandas as pd
@@ -25,7 +22,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.finetuning.finetuning_maps import choose
 
-NODE = which("node")
 LENGTHS = np.array([40, 20, 18, 3, 30, 17, 50, 60, 16, 90])
 
 
@@ -107,20 +103,3 @@ def test_the_bytes_by_hand() -> None:
     assert not decode(encode(np.zeros((2, 2)))).any()
     with pytest.raises(ValueError, match="finite"):
         encode(np.array([0.5, np.nan]))
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_a_browser_inflates_it() -> None:
-    """DecompressionStream with "deflate", as the page reads maps."""
-    program = """
-        const entry = JSON.parse(process.argv[1]);
-        const bytes = Uint8Array.from(atob(entry.data), (c) => c.charCodeAt(0));
-        const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-        const steps = new Uint8Array(await new Response(stream).arrayBuffer());
-        console.log(JSON.stringify([...steps].map((b) => entry.largest * (b / 255) ** 2)));
-    """
-    entry = encode(maps())
-    command = [NODE, "--input-type=module", "-e", program, json.dumps(entry)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    read = np.array(json.loads(done.stdout)).reshape(entry["shape"])
-    np.testing.assert_allclose(read, decode(entry), rtol=1e-6)

@@ -1,7 +1,6 @@
 """Stored maps of translators equal their attention, from transformers and by a plain loop."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 from tests.atlas.plainly import bound
-from tests.core.tiny_translators import HEADS, KINDS, LAYERS, SOURCES, TARGETS, WIDTH, save
+from tests.core.tiny_translators import HEADS, KINDS, LAYERS, SOURCES, TARGETS, save
 from workflow_scripts.atlas import translator_maps
 from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.data import tables
@@ -80,40 +79,6 @@ def test_maps_are_the_models_attention(tmp_path: Path, kind: str) -> None:
             n_queries = queries.get(kind_of, len(segment["target"]["tokens"]))
             n_keys = len((segment["target"] if kind_of == "decoder" else segment)["tokens"])
             assert weights.shape == (LAYERS, HEADS, n_queries, n_keys)
-
-
-def test_maps_by_a_plain_loop(tmp_path: Path) -> None:
-    """Softmax of q k / sqrt(d), query by query; a decoder's token sees none after it."""
-    content = made(tmp_path, "marian")
-    segment = content["segments"][0]
-    model, inputs = inputs_of(tmp_path, "marian", segment)
-    vectors: dict[str, np.ndarray] = {}
-    for name, module in model.named_modules():
-        if name.endswith(("q_proj", "k_proj")):
-            module.register_forward_hook(
-                lambda _, __, out, name=name: vectors.update({name: out[0].double().numpy()})
-            )
-    with torch.inference_mode():
-        model(**inputs)
-    size = WIDTH // HEADS
-    modules = {
-        "encoder": "encoder.layers.{}.self_attn",
-        "encoder-decoder": "decoder.layers.{}.encoder_attn",
-        "decoder": "decoder.layers.{}.self_attn",
-    }
-    for kind, path in modules.items():
-        found = []
-        for layer in range(LAYERS):
-            name = f"model.{path.format(layer)}"
-            q, k = (vectors[f"{name}.{side}_proj"].reshape(-1, HEADS, size) for side in "qk")
-            weights = np.zeros((HEADS, len(q), len(k)))
-            for head in range(HEADS):
-                for i in range(len(q)):
-                    seen = range(i + 1) if kind == "decoder" else range(len(k))
-                    scores = [math.exp(q[i, head] @ k[j, head] / math.sqrt(size)) for j in seen]
-                    weights[head, i, : len(scores)] = np.array(scores) / sum(scores)
-            found.append(weights)
-        assert_stored(content, segment["maps"]["trained"][kind], np.stack(found))
 
 
 def test_the_decoder_reads_the_reference_shifted_by_one(tmp_path: Path) -> None:

@@ -81,8 +81,7 @@ class ShiftedTrainer(Trainer):
                 yield running.pad(chosen, self.trainer.model) | {"labels": labels}
 
 
-@pytest.mark.parametrize("warmup", [0.0, 0.3])
-@pytest.mark.parametrize("scores", [False, True])
+@pytest.mark.parametrize(("scores", "warmup"), [(False, 0.0), (True, 0.3)])
 def test_the_loop_is_the_trainers(scores: bool, warmup: float, tmp_path: Path) -> None:
     data = examples(scores)
     ours, theirs = (classifier(labels=1 if scores else 2) for _ in range(2))

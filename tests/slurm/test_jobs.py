@@ -1,12 +1,6 @@
-"""A job that is cancelled, that needs more memory, or that no node can run."""
+"""A job that is cancelled."""
 
-from pathlib import Path
-
-from tests.slurm.cluster import Cluster
 from tests.slurm.small_study import SmallStudy, wait_for
-
-# Takes about 1000 MB for some seconds.
-HUNGRY = "python3 -c 'import time; x = bytearray(1000 * 2**20); time.sleep(4)'"
 
 
 def test_a_cancelled_job_is_made_anew(small_study: SmallStudy) -> None:
@@ -21,15 +15,3 @@ def test_a_cancelled_job_is_made_anew(small_study: SmallStudy) -> None:
     assert small_study.states() == ["CANCELLED", "COMPLETED"]
     assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in small_study.log()
     assert small_study.table() == small_study.expected
-
-
-def test_a_job_over_its_memory_is_killed_and_given_more(cluster: Cluster, tmp_path: Path) -> None:
-    study = SmallStudy(tmp_path, cluster, MEMORY="700", WORK=HUNGRY)
-    study.go()
-    assert study.run() == 0, study.log()
-    assert study.states() == ["FAILED", "COMPLETED"]
-    requests = [job["MinMemoryNode"] for job in study.jobs()]
-    assert requests == ["700M", "1400M"]
-    log = study.log_of_job(0)
-    assert "exceeded memory limit" in log
-    assert study.table() == study.expected

@@ -61,14 +61,6 @@ def test_entropy_with_a_zero_in_a_row() -> None:
     np.testing.assert_allclose(row_entropy(rows[None, None])[0, 0], by_hand, atol=1e-6)
 
 
-def test_entropy_against_a_loop(pattern: np.ndarray) -> None:
-    actual = row_entropy(pattern)
-    for index in np.ndindex(actual.shape):
-        weights = [float(w) for w in pattern[index]]
-        expected = -sum(w * np.log(w) for w in weights if w > 0)
-        assert actual[index] == pytest.approx(expected, abs=1e-4)
-
-
 def test_largest_weights_against_a_loop(pattern: np.ndarray) -> None:
     actual = measures_of(pattern)
     np.testing.assert_array_equal(actual["entropy"], row_entropy(pattern))

@@ -58,14 +58,14 @@ def test_the_card_has_every_number_of_every_measure(study: Study, show: Opener) 
             assert rows == [measured(measure, index) for measure in measures]
 
 
-def test_the_saved_map_is_the_map(study: Study, show: Opener) -> None:
-    page = show(study)
-    model = study.atlas["models"][0]
-    segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
+def test_the_saved_map_is_the_map(hostile: Study, show: Opener) -> None:
+    page = show(hostile)
+    model = hostile.atlas["models"][0]
+    segment = next(s for s in hostile.atlas["segments"] if s["model"] == model["name"])
     state = next(iter(segment["maps"]))
     go(page, f"view=head&head=2-3&segment={segment['id']}&state={state}")
     rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
-    expected = weights(study.atlas, segment, state)[1, 2]
+    expected = weights(hostile.atlas, segment, state)[1, 2]
     found = np.array([float(row["weight"]) for row in rows])
     assert np.allclose(found.reshape(expected.shape), expected, rtol=1e-5, atol=1e-9)
     n = len(segment["tokens"])
@@ -88,13 +88,13 @@ def shown_links(page: Page) -> dict[str, list[tuple[int, float]]]:
     }
 
 
-def test_pointing_at_a_token_shows_both_directions(study: Study, show: Opener) -> None:
-    model = study.atlas["models"][0]
-    segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
-    page = show(study, f"view=head&head=2-3&segment={segment['id']}")
+def test_pointing_at_a_token_shows_both_directions(hostile: Study, show: Opener) -> None:
+    model = hostile.atlas["models"][0]
+    segment = next(s for s in hostile.atlas["segments"] if s["model"] == model["name"])
+    page = show(hostile, f"view=head&head=2-3&segment={segment['id']}")
     settle(page)
     state = next(iter(segment["maps"]))
-    head = weights(study.atlas, segment, state)[1, 2]
+    head = weights(hostile.atlas, segment, state)[1, 2]
     for token in (0, 5):
         page.locator(".tokens.query button").nth(token).hover()
         settle(page)
@@ -108,12 +108,12 @@ def test_pointing_at_a_token_shows_both_directions(study: Study, show: Opener) -
             assert np.allclose([weight for _, weight in links], top, atol=HALF)
 
 
-def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(study: Study, show: Opener) -> None:
-    model = study.atlas["models"][0]
-    segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
-    page = show(study, f"view=head&head=2-3&map=matrix&segment={segment['id']}")
+def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(demo: Study, show: Opener) -> None:
+    model = demo.atlas["models"][0]
+    segment = next(s for s in demo.atlas["segments"] if s["model"] == model["name"])
+    page = show(demo, f"view=head&head=2-3&map=matrix&segment={segment['id']}")
     settle(page)
-    head = weights(study.atlas, segment, next(iter(segment["maps"])))[1, 2]
+    head = weights(demo.atlas, segment, next(iter(segment["maps"])))[1, 2]
     n = len(head)
     box = page.locator(".matrix canvas").bounding_box()
     assert box

@@ -12,11 +12,11 @@ def measure_of(study: Study, name: str) -> dict[str, Any]:
     return next(measure for measure in study.measures() if measure["id"] == name)
 
 
-def test_the_grid_is_saved(study: Study, show: Opener) -> None:
+def test_the_grid_is_saved(demo: Study, show: Opener) -> None:
     """The picture stands alone, in light colours; the numbers are those of the file."""
-    page = show(study, scheme="dark")
-    model = study.atlas["models"][0]
-    for measure in [measure_of(study, "entropy.all"), measure_of(study, "syntax.dobj")]:
+    page = show(demo, scheme="dark")
+    model = demo.atlas["models"][0]
+    for measure in [measure_of(demo, "entropy.all"), measure_of(demo, "syntax.dobj")]:
         go(page, f"measure={measure['id']}")
         rows = parsed_csv(saved(page, page.locator(".save-csv").first))
         names = [f"{row['layer']}-{row['head']}" for row in rows]

@@ -59,8 +59,8 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray) -> float:
     return float((parts[0] + parts[1]).mean() / 2)
 
 
-def test_the_largest_difference_stands_first(study: Study, show: Opener) -> None:
-    page = show(study, views(study.atlas)["compare-heads"])
+def test_the_largest_difference_stands_first(hostile: Study, show: Opener) -> None:
+    page = show(hostile, views(hostile.atlas)["compare-heads"])
     settle(page)
     shown = page.locator(".profile tbody td:nth-last-child(2)").all_inner_texts()
     sizes = [-1.0 if text == "–" else abs(float(text.replace("−", "-"))) for text in shown]

@@ -36,11 +36,11 @@ def darkness(page: Page) -> dict[str, np.ndarray]:
     }
 
 
-def test_every_head_is_drawn_darker_where_it_attends_more(every_study: Study, show: Opener) -> None:
-    model, segment, state = first(every_study)
-    page = show(every_study, f"view=maps&segment={segment['id']}&state={state}")
+def test_every_head_is_drawn_darker_where_it_attends_more(study: Study, show: Opener) -> None:
+    model, segment, state = first(study)
+    page = show(study, f"view=maps&segment={segment['id']}&state={state}")
     settle(page)
-    expected, drawn = weights(every_study.atlas, segment, state), darkness(page)
+    expected, drawn = weights(study.atlas, segment, state), darkness(page)
     assert len(drawn) == model["n_layers"] * model["n_heads"]
     for index in range(len(drawn)):
         map_ = expected[divmod(index, model["n_heads"])]

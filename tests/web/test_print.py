@@ -36,9 +36,9 @@ def test_a_card_has_two_pages(demo: Study, show: Opener) -> None:
         assert len(re.findall(rb"/Type\s*/Page\b", pages)) <= 2, where
 
 
-def test_every_view_fits_on_paper_without_controls(every_study: Study, show: Opener) -> None:
-    page = printed(show(every_study, scheme="dark"))
-    for name, where in views(every_study.atlas).items():
+def test_every_view_fits_on_paper_without_controls(study: Study, show: Opener) -> None:
+    page = printed(show(study, scheme="dark"))
+    for name, where in views(study.atlas).items():
         go(page, where)
         shown = page.locator(CONTROLS).filter(visible=True)
         assert shown.count() == 0, (name, shown.first.evaluate("one => one.outerHTML"))

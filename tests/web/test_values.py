@@ -10,12 +10,12 @@ from tests.web.page import cells, go
 DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 
 
-def test_the_grid_has_every_number_of_every_measure(every_study: Study, show: Opener) -> None:
+def test_the_grid_has_every_number_of_every_measure(study: Study, show: Opener) -> None:
     """Value, unit, label, interval, rank and n of each head, as a screen reader reads them out."""
-    page = show(every_study)
-    for model in every_study.atlas["models"]:
+    page = show(study)
+    for model in study.atlas["models"]:
         heads = [head_name(model, index) for index in range(model["n_layers"] * model["n_heads"])]
-        measures = every_study.measures(model["name"])
+        measures = study.measures(model["name"])
         assert measures
         for measure in measures:
             go(page, f"model={model['name']}&measure={measure['id']}")

@@ -8,17 +8,14 @@ from tests.web.views import views
 
 
 def test_every_view_is_shown_and_fits(every_study: Study, show: Opener) -> None:
-    """Console errors and requests fail the test when `show` closes its pages.
-
-    640 pixels are 1280 at a zoom of 200%.
-    """
+    """Console errors and requests fail the test when `show` closes its pages."""
     page = show(every_study)
     for name, where in views(every_study.atlas).items():
         go(page, where)
         view = where.partition("view=")[2].partition("&")[0] or ("grid" if where else "maps")
         assert page.locator(f'main[data-view="{view}"]').count() == 1, name
         assert page.locator("main").inner_text().strip(), name
-        for width in (1280, 640, 320):
+        for width in (1280, 320):
             page.set_viewport_size({"width": width, "height": 900})
             settle(page)
             assert too_wide(page) == [], (name, width)
