@@ -96,7 +96,7 @@ tiny: setup
 # A real SLURM on this machine, where its programs are; skipped elsewhere. Each worker has its own,
 # and mostly waits for it.
 test-slurm: setup
-	$(PYTHON) -m pytest tests/slurm --numprocesses 4 --dist loadfile
+	$(PYTHON) -m pytest tests/slurm --numprocesses 3 --dist loadfile
 
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
 # Each worker has its own browser, and often waits for it.

@@ -9,7 +9,7 @@ from jsonschema import ValidationError
 
 from tests.atlas.made_up import made_up
 from tests.atlas.made_up_tables import MadeUpModel, MadeUpTranslator, declared, written
-from tests.atlas.plainly import SCHEMA, check, read
+from tests.atlas.plainly import SCHEMA, check, read, tables_shown_and_not
 from tests.default_study import DEMO, MODEL, RESULTS, needs_current
 from tests.parsed_rules import parsed
 from workflow_scripts.atlas.atlas_page import PAGE
@@ -93,6 +93,8 @@ def test_a_changed_number_is_found(whole: Path, tmp_path: Path, change: str) -> 
 def test_the_tables_of_the_default_study() -> None:
     needs_current(DEMO / "atlas.json", "atlas_data")
     assert check(DEMO / "atlas.json") > 100
+    _, _, neither = tables_shown_and_not(DEMO / "atlas.json", DEMO)
+    assert neither == set()
 
 
 def test_the_maps_of_a_model_are_taken_over(tmp_path: Path) -> None:

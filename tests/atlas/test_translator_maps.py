@@ -1,4 +1,4 @@
-"""Stored maps of translators equal their attention, from transformers and by a plain loop."""
+"""Stored maps of translators equal their attention in transformers."""
 
 import json
 from pathlib import Path

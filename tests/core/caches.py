@@ -1,6 +1,5 @@
 """Attention caches of random patterns, square and triangular, whole and in shards."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,19 +44,17 @@ def write_triangle(path: Path, lengths: list[int], sinks: bool = False) -> list[
     return patterns
 
 
-def write_shards(
-    folder: Path, lengths: list[int], places: list[list[int]], marks: Sequence[str] = ()
-) -> list[Path]:
-    """A shard for each of `places`."""
+def write_shards(folder: Path, lengths: list[int], places: list[list[int]]) -> list[Path]:
+    """A shard of the decoder's cache with sinks for each of `places`."""
     tokens, patterns = random_examples(lengths)
-    patterns = [np.tril(pattern) for pattern in patterns] if marks else patterns
-    rests = [1 - pattern.sum(-1) if marks else None for pattern in patterns]
+    patterns = [np.tril(pattern) for pattern in patterns]
+    rests = [1 - pattern.sum(-1) for pattern in patterns]
     folder.mkdir()
     shards = [folder / f"{number}.h5" for number in range(len(places))]
     for shard, chosen in zip(shards, places, strict=True):
         part = [tokens[place] for place in chosen]
         about = (LAYERS, HEADS, META, np.array(chosen, int))
-        with CacheWriter(shard, part, *about, marks) as writer:
+        with CacheWriter(shard, part, *about, ("triangular", "sinks")) as writer:
             for index, place in enumerate(chosen):
                 writer.write(index, patterns[place], rests[place])
     return shards

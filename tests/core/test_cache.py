@@ -59,9 +59,9 @@ def test_a_triangle_is_read_as_a_square(tmp_path: Path, sinks: bool) -> None:
 
 
 def test_joined_triangles_are_the_whole_byte_for_byte(tmp_path: Path) -> None:
-    lengths, marks = [10, 7, 12], ("triangular", "sinks")
+    lengths = [10, 7, 12]
     write_triangle(tmp_path / "whole.h5", lengths, sinks=True)
-    shards = write_shards(tmp_path / "shards", lengths, [[2, 0], [1]], marks=marks)
+    shards = write_shards(tmp_path / "shards", lengths, [[2, 0], [], [1]])
     join(shards, tmp_path / "joined.h5", CARD)
     assert (tmp_path / "joined.h5").read_bytes() == (tmp_path / "whole.h5").read_bytes()
 
@@ -89,6 +89,11 @@ def test_an_unfinished_cache_is_refused(tmp_path: Path) -> None:
         writer.write(0, patterns[0])
         raise KeyboardInterrupt
     with pytest.raises(InputError, match="not complete"):
+        Cache(tmp_path / "a.h5", CARD)
+
+
+def test_a_missing_cache_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.h5: no such attention cache; run the"):
         Cache(tmp_path / "a.h5", CARD)
 
 

@@ -51,10 +51,6 @@ def sources() -> dict[str, Any]:
     }
 
 
-def edit(file: Path) -> None:
-    file.write_bytes(file.read_bytes() + b"\n")
-
-
 def test_every_source_in_a_package_is_pinned(site: Path) -> None:
     config = sources()
     pinned = data_sources.pinned(config)
@@ -65,7 +61,7 @@ def test_every_source_in_a_package_is_pinned(site: Path) -> None:
     assert [pin["version"] for pin in pins] == ["1.0"] * 5
     assert len({pin["sha256"] for pin in pins}) == 2
     assert data_sources.pinned(config) == pinned
-    edit(site / "carrier/reviews.txt")
+    (site / "carrier/reviews.txt").write_text("__label__pos better\n", encoding="utf-8")
     install(site, "2")
     now = data_sources.pinned(config)
     assert now["models"]["m"] == pinned["models"]["m"] | {"version": "2"}

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.products import CHECKPOINT, EXAMPLES
-from tests.printed import rules_of
-from tests.workflow.tiny_study import TinyStudy
+from tests.workflow.tiny_study import TinyStudy, rules_of
 from workflow_scripts.attention import extract
 
 CARD = f"{CHECKPOINT}.json"

@@ -72,7 +72,7 @@ class CannotStart(Exception):
 
 
 class Cluster:
-    """munged, slurmctld and slurmd in a folder; each can be killed and started again."""
+    """munged, slurmctld and slurmd in a folder; the last two can be killed and started again."""
 
     def __init__(self) -> None:
         """Write the configuration of a node with this machine's processors and memory."""

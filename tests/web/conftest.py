@@ -175,9 +175,3 @@ def decoder(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def study(request: pytest.FixtureRequest) -> Study:
     """Each of the small studies."""
     return request.getfixturevalue(request.param)
-
-
-@pytest.fixture(scope="session", params=["demo", "hostile", "large"])
-def every_study(request: pytest.FixtureRequest) -> Study:
-    """Each of the studies."""
-    return request.getfixturevalue(request.param)

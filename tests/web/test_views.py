@@ -7,10 +7,14 @@ from tests.web.page import fragment, go, inaccessible, settle, squeezed, too_wid
 from tests.web.views import views
 
 
-def test_every_view_is_shown_and_fits(every_study: Study, show: Opener) -> None:
+@pytest.mark.parametrize("studied", ["demo", "hostile", "large"])
+def test_every_view_is_shown_and_fits(
+    studied: str, show: Opener, request: pytest.FixtureRequest
+) -> None:
     """Console errors and requests fail the test when `show` closes its pages."""
-    page = show(every_study)
-    for name, where in views(every_study.atlas).items():
+    study = request.getfixturevalue(studied)
+    page = show(study)
+    for name, where in views(study.atlas).items():
         go(page, where)
         view = where.partition("view=")[2].partition("&")[0] or ("grid" if where else "maps")
         assert page.locator(f'main[data-view="{view}"]').count() == 1, name

@@ -15,7 +15,6 @@ import yaml
 
 from tests.import_graph import import_graph
 from tests.parsed_rules import parsed_rules
-from tests.printed import rules_of
 from tests.workflow.copied import ROOT, copy_workflow
 from workflow_scripts.chapters import CHAPTERS
 from workflow_scripts.core.run import schema
@@ -26,6 +25,7 @@ TEXT = (
     "king people water stone north south many first century town hills trade . , . , "
 )
 WORDS = TEXT.split()
+JOB = re.compile(r"^ *(?:(?:local)?rule (\w+):$|Job \d+: (\w+) makes )", re.MULTILINE)
 
 
 class TinyStudy:
@@ -263,6 +263,11 @@ def corpora_of(chapter: str, config: dict[str, Any]) -> dict[str, str]:
         for key, name in names.items()
         if name.startswith("corpora.")
     }
+
+
+def rules_of(printed: str) -> list[str]:
+    """The rule of each job, whether it is printed in full or by its message."""
+    return [rule or of_message for rule, of_message in JOB.findall(printed)]
 
 
 def refusal(printed: str) -> str:

@@ -24,7 +24,7 @@ from workflow_scripts.core.data.cache import Cache, CachedExample, open_patterns
 from workflow_scripts.core.data.tokens import Tokens, token_texts
 
 CORPUS = "own"  # of a reader's own texts
-ANY_LENGTH = 1 << 20  # tokens
+ANY_LENGTH = 1 << 20  # tokens: a text is not cut
 # Shorter texts show little.
 FEWEST_TOKENS = 16
 STEPS = 255

@@ -65,6 +65,8 @@ def refusal(path: Path, why: str) -> InputError:
 
 def open_complete(path: Path) -> h5py.File:
     """The file of a complete cache of this format. Raises InputError for any other."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such attention cache; run the extraction first")
     try:
         file = h5py.File(path, "r", locking=False)
         attrs = dict(file.attrs)
