@@ -172,18 +172,17 @@ def main(
             f"of {len(found)} segments; use longer or more segments"
         )
     body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
-    places, texts = [found[number][0] for number in used], [tokens[number] for number in used]
-    weights, of_others = (
-        mean_weights(body, texts, each, batch_tokens)
-        for each in (places, [pairs[number] for number in used])
-    )
+    texts = [tokens[number] for number in used]
+    places = [(found[number][0], pairs[number]) for number in used]
+    both = mean_weights(body, texts, places, batch_tokens)
+    weights, of_others = np.split(both, [len(BACK) + len(FROM_FIRST)], axis=-1)
     documents = [examples[number].document for number in used]
     scores = tables.read(random)
     limits = bootstrap, permutations, seed
     frame = confirmed(scores, weights, of_others, documents, *limits).assign(
         n_read=len(found),
         n_repeats=sum(n_repeats for _, n_repeats in found),
-        n_queries=sum(len(each.queries) for each in places),
+        n_queries=sum(len(own.queries) for own, _ in places),
     )
     tables.write(frame, roles)
 

@@ -38,7 +38,7 @@ class Places:
 class MeanWeights(attention.Capture):
     """Collects for each text of a batch its `places`' mean weights, instead of the patterns."""
 
-    def __init__(self, places: Sequence[Places]) -> None:
+    def __init__(self, places: Sequence[Sequence[Places]]) -> None:
         super().__init__()
         self.places = places
         self.means: dict[int, np.ndarray] = {}  # by layer: [text, head, place]
@@ -47,7 +47,10 @@ class MeanWeights(attention.Capture):
         super().pattern(layer, pattern, real)  # which checks the rows
         del self.calls[layer]
         self.means[layer] = np.stack(
-            [means(row, places) for row, places in zip(pattern, self.places, strict=True)]
+            [
+                np.concatenate([means(row, each) for each in places], axis=-1)
+                for row, places in zip(pattern, self.places, strict=True)
+            ]
         )
         return pattern
 
@@ -60,10 +63,18 @@ def means(pattern: torch.Tensor, places: Places) -> np.ndarray:
 
 
 def mean_weights(
-    model: PreTrainedModel, tokens: Sequence[Tokens], places: Sequence[Places], batch_tokens: int
+    model: PreTrainedModel,
+    tokens: Sequence[Tokens],
+    places: Sequence[Sequence[Places]],
+    batch_tokens: int,
 ) -> np.ndarray:
-    """Each text's mean weights, float64 [text, layer, head, place], of an opened model."""
-    shape = attention.n_layers(model), attention.n_heads(model), places[0].keys.shape[1]
+    """Each text's mean weights, float64 [text, layer, head, place], of an opened model.
+
+    A text has one or several sets of queries, with the same number of places in every text; those
+    of the second follow those of the first.
+    """
+    n_places = sum(each.keys.shape[1] for each in places[0])
+    shape = attention.n_layers(model), attention.n_heads(model), n_places
     result = np.full((len(tokens), *shape), np.nan)
     batches = running.by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, desc="attention"):
@@ -147,7 +158,7 @@ def read_weights(
     attention.open_attention(body)
     ids = read_sequences(sequences)
     length = ids.shape[1] // 2
-    places = [second_copy(length)] * len(ids)
+    places = [[second_copy(length)]] * len(ids)
     return mean_weights(body, as_tokens(ids), places, batch_tokens), length
 
 

@@ -287,7 +287,9 @@ def smallest_p(
         values, shares = (size, same) if known is None else known
         ascending = values.argsort()
         at_least = shares[ascending[::-1]].cumsum()[::-1]
-        p[:, column] = at_least[np.searchsorted(values[ascending], size - TOLERANCE)]
+        by_size = size.argsort()  # ascending sizes are found several times faster
+        found = np.searchsorted(values[ascending], size[by_size] - TOLERANCE)
+        p[by_size, column] = at_least[found]
     p = p.clip(max=1)
     order = p[0].argsort(kind="stable")
     smallest = np.minimum.accumulate(p[:, order[::-1]], axis=1)[:, ::-1]
