@@ -287,7 +287,8 @@ def smallest_p(
         values, shares = (size, same) if known is None else known
         ascending = values.argsort()
         at_least = shares[ascending[::-1]].cumsum()[::-1]
-        by_size = size.argsort()  # ascending sizes are found several times faster
+        # Ascending sizes are found several times faster.
+        by_size = ascending if known is None else size.argsort()
         found = np.searchsorted(values[ascending], size[by_size] - TOLERANCE)
         p[by_size, column] = at_least[found]
     p = p.clip(max=1)
