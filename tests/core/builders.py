@@ -35,7 +35,7 @@ def labels_and_predictions(
 def plain_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> tuple[float, float]:
     """The ends of a ratio's interval over units, one bootstrap sample at a time.
 
-    Of fewer than fifty units the expanded percentiles and the studentised ones, of which the
+    Of fewer than 200 units the expanded percentiles and the studentised ones, of which the
     farther counts, unless it is infinite; of more the percentiles.
     """
 
@@ -52,7 +52,7 @@ def plain_ends(sums: np.ndarray, sizes: np.ndarray, draws: int, seed: int) -> tu
             no_error = np.copysign(np.inf, ratio - observed)
             t.append((ratio - observed) / of_sample if of_sample > 1e-12 else no_error)
     n = np.count_nonzero(sizes)
-    if n >= 50:
+    if n >= 200:
         return tuple(np.percentile(ratios, (2.5, 97.5)))
     beyond = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1)
     low, high = np.percentile(ratios, 100 * stats.norm.cdf([-beyond, beyond]))
