@@ -62,7 +62,7 @@ def read(request: pytest.FixtureRequest) -> tuple[np.ndarray, np.ndarray]:
     ids = repeated(np.arange(5, 60), start=1, n=N, length=LENGTH, seed=1)
     patterns = np.stack([eager(model, row) for row in ids])
     attention.open_attention(model)
-    ours = mean_weights(model, as_tokens(ids), [[second_copy(LENGTH)]] * N, batch_tokens=80)
+    (ours,) = mean_weights(model, as_tokens(ids), [[second_copy(LENGTH)]] * N, batch_tokens=80)
     return ours, patterns
 
 
@@ -234,8 +234,7 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
     attention.open_attention(model)
     own = [repeats(text)[0] for text in texts]
     places = [(each, swapped(each)) for each in own]
-    both = mean_weights(model, texts, places, batch_tokens=400)
-    weights, of_others = np.split(both, [own[0].keys.shape[1]], axis=-1)
+    weights, of_others = mean_weights(model, texts, places, batch_tokens=400)
     roles = natural_repeats.by_role(weights, of_others)
     for number, (text, pattern) in enumerate(zip(texts, patterns, strict=True)):
         ids, sums, others = text.ids.tolist(), {}, {}

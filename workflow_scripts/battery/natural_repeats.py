@@ -174,8 +174,7 @@ def main(
     body = attention.open_attention(models.load_body(directory, running.pick_device(device)))
     texts = [tokens[number] for number in used]
     places = [(found[number][0], pairs[number]) for number in used]
-    both = mean_weights(body, texts, places, batch_tokens)
-    weights, of_others = np.split(both, [len(BACK) + len(FROM_FIRST)], axis=-1)
+    weights, of_others = mean_weights(body, texts, places, batch_tokens)
     documents = [examples[number].document for number in used]
     scores = tables.read(random)
     limits = bootstrap, permutations, seed

@@ -67,14 +67,14 @@ def mean_weights(
     tokens: Sequence[Tokens],
     places: Sequence[Sequence[Places]],
     batch_tokens: int,
-) -> np.ndarray:
+) -> list[np.ndarray]:
     """Each text's mean weights, float64 [text, layer, head, place], of an opened model.
 
-    A text has one or several sets of queries, with the same number of places in every text; those
-    of the second follow those of the first.
+    A text has one or several sets of queries; a set has as many places in every text, and its own
+    array.
     """
-    n_places = sum(each.keys.shape[1] for each in places[0])
-    shape = attention.n_layers(model), attention.n_heads(model), n_places
+    n_places = [each.keys.shape[1] for each in places[0]]
+    shape = attention.n_layers(model), attention.n_heads(model), sum(n_places)
     result = np.full((len(tokens), *shape), np.nan)
     batches = running.by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, desc="attention"):
@@ -83,7 +83,7 @@ def mean_weights(
             model(**running.pad([tokens[index] for index in batch], model))
         for layer, of_layer in reader.means.items():
             result[batch, layer] = of_layer
-    return result
+    return np.split(result, np.cumsum(n_places)[:-1], axis=-1)
 
 
 def second_copy(length: int) -> Places:
@@ -159,7 +159,8 @@ def read_weights(
     ids = read_sequences(sequences)
     length = ids.shape[1] // 2
     places = [[second_copy(length)]] * len(ids)
-    return mean_weights(body, as_tokens(ids), places, batch_tokens), length
+    (weights,) = mean_weights(body, as_tokens(ids), places, batch_tokens)
+    return weights, length
 
 
 def as_tokens(ids: np.ndarray) -> list[Tokens]:
