@@ -81,7 +81,7 @@ def test_the_word_on_another_model(changes: dict, ends: tuple[float, float], fou
 def test_the_word_on_the_papers_model() -> None:
     for ends, found in (((51, 60), "reproduced"), ((40, 49), "not reproduced")):
         assert row(CLAIM, interval(*ends), "the paper's model")["verdict"] == found
-    assert row(CLAIM, interval(40, 60), "a word model")["because"] == "interval too wide"
+    assert row(CLAIM, interval(40, 60), "the paper's model")["because"] == "interval too wide"
 
 
 def test_what_is_not_tested_has_its_reason() -> None:
@@ -89,7 +89,8 @@ def test_what_is_not_tested_has_its_reason() -> None:
     assert (found["verdict"], found["because"], found["lies"]) == (
         "not tested", "generated data", "inside",
     )  # fmt: skip
-    for rests_on, expected in ((verdicts.OTHER_MODEL, "not tested"), ("a word model", "not run")):
+    same = "the paper's model"
+    for rests_on, expected in ((verdicts.OTHER_MODEL, "not tested"), (same, "not run")):
         found = row_of(CLAIM, None, "not in this study: no data", rests_on)
         assert (found["verdict"], found["because"]) == (expected, "not in this study: no data")
 

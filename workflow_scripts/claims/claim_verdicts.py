@@ -47,7 +47,6 @@ OF_NUMBER |= {"reference": "reference", "about": "about"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
 LIES = {CARRIES: INSIDE, FAILS: OUTSIDE, INCONCLUSIVE: TOO_WIDE}
 TRANSLATOR = "Transformer-big (WMT14, English to French)"  # the paper has another for epochs
-WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
 NEITHER = " (no number is both)"  # of a rule whose low end is above the high one
 APPLIED = ("rule_low", "rule_high", "power")  # of a rule, where it is applied
 NO_ERROR = "without its sampling error"  # of a paper's number whose interval is unknown
@@ -87,8 +86,6 @@ class Comparability:
         """What our number is of: what the paper measured, or another model."""
         if not claim.model:
             return "the study's data"
-        if claim.model in WORD_MODELS:
-            return "a word model"
         model = TRANSLATOR if self.translator and "pairs" in claim.needs else self.model
         return "the paper's model" if model == claim.model else OTHER_MODEL
 

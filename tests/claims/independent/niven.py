@@ -113,7 +113,7 @@ def peak_gap(study: Study, statistic: str) -> Cases:
 def adversarial(study: Study, trained_on: str) -> Cases:
     for setup in ("full", "CW"):
         try:
-            points, _ = held_out(logits(study, trained_on, "bert", setup))
+            points, split = held_out(logits(study, trained_on, "bert", setup))
         except Missing:
             continue
         by_run = 100 * points.groupby("seed")["right"].mean()
@@ -123,7 +123,8 @@ def adversarial(study: Study, trained_on: str) -> Cases:
         sd = round(float(chosen.std()), 1) if len(chosen) > 1 else 0.0
         value, n = round(float(chosen.mean()), 1), len(points) // len(by_run)
         ends = over_points_and_runs(value, sd, len(seeds), n)
-        yield Case(value, *ends, f"BERT {setup}", comparable=bool(seeds), seeds=len(chosen))
+        comparable = bool(seeds) and split == "test"
+        yield Case(value, *ends, f"BERT {setup}", comparable=comparable, seeds=len(chosen))
 
 
 def easy_points(study: Study) -> Cases:
