@@ -226,22 +226,22 @@ def test_other_queries_tokens_are_those_of_plain_loops() -> None:
 
 
 def test_natural_scores_are_those_of_plain_loops() -> None:
-    """The text is padded in a batch with a longer one, and a text without a query is NaN."""
+    """The shorter text is padded in a batch with the longer one."""
     model = random_decoder(LLAMA)
     rng = np.random.default_rng(5)
     texts = [natural(5 + rng.permutation(45)), natural(5 + rng.permutation(40))]
     patterns = [eager(model, text.ids) for text in texts]
     attention.open_attention(model)
-    own = [repeats(text)[0] for text in texts]
-    places = [(each, swapped(each)) for each in own]
-    weights, of_others = mean_weights(model, texts, places, batch_tokens=400)
+    places = [repeats(text)[0] for text in texts]
+    sets = [(each, swapped(each)) for each in places]
+    weights, of_others = mean_weights(model, texts, sets, batch_tokens=400)
     roles = natural_repeats.by_role(weights, of_others)
     for number, (text, pattern) in enumerate(zip(texts, patterns, strict=True)):
-        ids, sums, others = text.ids.tolist(), {}, {}
+        ids, sums, others, firsts = text.ids.tolist(), {}, {}, {}
         for query, token in enumerate(ids):
             before = [key for key in range(query) if ids[key] == token]
             if len(before) == 1 and before[0] > AROUND and query > before[0] + AROUND:
-                first = before[0]
+                first = firsts[query] = before[0]
                 around = range(first - AROUND, first + AROUND + 2)
                 near = {"previous": range(query - AROUND, query + 1)}
                 near |= {"duplicate": around, "induction": around}
@@ -250,6 +250,13 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
                     sums.setdefault(role, []).append(pattern[:, :, query, key])
                     displaced = [pattern[:, :, query, k] for k in near[role] if k != key]
                     others.setdefault(role, []).append(displaced)
+        pairs = [
+            pattern[:, :, query, [first, first + 1]]
+            for query in firsts
+            for other, first in firsts.items()
+            if other != query and first + AROUND < query
+        ]
+        np.testing.assert_allclose(of_others[number], np.mean(pairs, axis=0), atol=1e-6)
         for role, values in sums.items():
             np.testing.assert_allclose(
                 roles[role].score[number], np.mean(values, axis=0), atol=1e-6

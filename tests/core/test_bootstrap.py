@@ -156,15 +156,16 @@ def test_whole_documents_are_sampled() -> None:
     assert len({tuple(row) for row in weights}) > 10
 
 
-def test_an_interval_over_few_documents_against_a_slow_version() -> None:
+@pytest.mark.parametrize("n", [8, 150])
+def test_an_interval_over_few_documents_against_a_slow_version(n: int) -> None:
     rng = np.random.default_rng(4)
-    documents = [f"{number}" for number in range(8) for _ in range(2)]
-    values = rng.lognormal(size=(16, 2))
+    documents = [f"{number}" for number in range(n) for _ in range(2)]
+    values = rng.lognormal(size=(2 * n, 2))
     values[[1, 2, 3], 1] = np.nan  # one document has no value
     mean, low, high = bootstrap_mean(values, 300, 5, documents)
     np.testing.assert_allclose(mean, np.nanmean(values, axis=0))
     for column in range(2):
-        pairs = values[:, column].reshape(8, 2)
+        pairs = values[:, column].reshape(n, 2)
         sums, sizes = np.nansum(pairs, axis=1), np.isfinite(pairs).sum(axis=1)
         expected = plain_ends(sums, sizes, 300, 5)
         np.testing.assert_allclose([low[column], high[column]], expected)

@@ -38,18 +38,18 @@ class Places:
 class MeanWeights(attention.Capture):
     """Collects for each text of a batch its `places`' mean weights, instead of the patterns."""
 
-    def __init__(self, places: Sequence[Sequence[Places]]) -> None:
+    def __init__(self, sets: Sequence[Sequence[Places]]) -> None:
         super().__init__()
-        self.places = places
-        self.means: dict[int, np.ndarray] = {}  # by layer: [text, head, place]
+        self.sets = sets  # of each text
+        self.by_layer: dict[int, np.ndarray] = {}  # [text, head, place], of all sets
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         super().pattern(layer, pattern, real)  # which checks the rows
         del self.calls[layer]
-        self.means[layer] = np.stack(
+        self.by_layer[layer] = np.stack(
             [
-                np.concatenate([means(row, each) for each in places], axis=-1)
-                for row, places in zip(pattern, self.places, strict=True)
+                np.concatenate([means(row, places) for places in sets], axis=-1)
+                for row, sets in zip(pattern, self.sets, strict=True)
             ]
         )
         return pattern
@@ -65,23 +65,22 @@ def means(pattern: torch.Tensor, places: Places) -> np.ndarray:
 def mean_weights(
     model: PreTrainedModel,
     tokens: Sequence[Tokens],
-    places: Sequence[Sequence[Places]],
+    sets: Sequence[Sequence[Places]],
     batch_tokens: int,
 ) -> list[np.ndarray]:
-    """Each text's mean weights, float64 [text, layer, head, place], of an opened model.
+    """For each set of queries, float64 [text, layer, head, place]: mean weights of an opened model.
 
-    A text has one or several sets of queries; a set has as many places in every text, and its own
-    array.
+    `sets` has one or several for each text; a set has as many places in every text.
     """
-    n_places = [each.keys.shape[1] for each in places[0]]
+    n_places = [each.keys.shape[1] for each in sets[0]]
     shape = attention.n_layers(model), attention.n_heads(model), sum(n_places)
     result = np.full((len(tokens), *shape), np.nan)
     batches = running.by_length([len(text) for text in tokens], batch_tokens)
     for batch in job.progress(batches, desc="attention"):
-        reader = MeanWeights([places[index] for index in batch])
+        reader = MeanWeights([sets[index] for index in batch])
         with torch.inference_mode(), running.OneDNN(), attention.watching(model, reader):
             model(**running.pad([tokens[index] for index in batch], model))
-        for layer, of_layer in reader.means.items():
+        for layer, of_layer in reader.by_layer.items():
             result[batch, layer] = of_layer
     return np.split(result, np.cumsum(n_places)[:-1], axis=-1)
 

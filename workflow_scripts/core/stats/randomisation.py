@@ -285,10 +285,9 @@ def smallest_p(
     for column, size in enumerate(sizes.T):
         known = exact[column] if len(exact) else None
         values, shares = (size, same) if known is None else known
-        ascending = values.argsort()
+        by_size = size.argsort()  # ascending sizes are found several times faster
+        ascending = by_size if known is None else values.argsort()
         at_least = shares[ascending[::-1]].cumsum()[::-1]
-        # Ascending sizes are found several times faster.
-        by_size = ascending if known is None else size.argsort()
         found = np.searchsorted(values[ascending], size[by_size] - TOLERANCE)
         p[by_size, column] = at_least[found]
     p = p.clip(max=1)
