@@ -28,7 +28,7 @@ Timed = Callable[[], Any]
 # Of the default study's model. A part imports what it needs alone, for the sake of `start_MB`.
 LAYERS, HEADS, WIDTH = 6, 12, 384
 EXAMPLES = 2  # of a model of many layers
-DRAWS = 2  # random orders of pruning, as in the default study
+DRAWS = 2  # random orders of pruning
 TOKENS = 88  # of a text on the atlas's page
 
 

@@ -1,10 +1,9 @@
 """Translations with every head disabled by the engine, against a loop of `generate` per head.
 
-The model has the recipe and the training pairs of the default study, and its translations are
-scored, so that it is known to translate. The plain side decodes batches of 32 sentences in their
-order, padded to the longest, by the same beam search with the same gates. Each number of threads
-has rounds of its own; `different` counts the translations that are not the same on both sides,
-`cpu` is the ratio of processor time.
+The model is trained on generated pairs, and its translations are scored, so that it is known to
+translate. The plain side decodes batches of 32 sentences in their order, padded to the longest, by
+the same beam search with the same gates. Each number of threads has rounds of its own; `different`
+counts the translations that are not the same on both sides, `cpu` is the ratio of processor time.
 
 `stacked` is what the package's own search brings: processor time of `generate` over ours, both with
 the same variants stacked, for a sweep of all heads and for random orders of pruning (whose capped
