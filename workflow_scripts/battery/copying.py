@@ -212,10 +212,9 @@ def main(
     found = copying(language_model, circuit, ids)
     frame = scores(found, threshold, bootstrap, seed)
     frame["eigenvalue"] = eigenvalue_scores(circuit).ravel()
-    frame["score"] = frame["top"]
     frame["chance"] = 1 / (ids.shape[1] // 2)
     tables.write(frame, copying_scores)
-    shown = frame.assign(head=head_labels(frame)).drop(columns=["role", "layer", "score"])
+    shown = frame.assign(head=head_labels(frame)).drop(columns=["role", "layer"])
     tables.write_csv(shown.sort_values("top", ascending=False, kind="stable"), table)
 
 

@@ -122,8 +122,7 @@ def battery_copying(copying: Path, roles: Path, correlations: Path, threshold: f
     found = tables.read(roles)
     found = found[found["role"] == "induction"][["layer", "head", "score", "has_role"]]
     found = found.rename(columns={"score": "induction", "has_role": "inducts"})
-    frame = tables.read(copying).drop(columns="score", errors="ignore")
-    frame = frame.merge(found, on=["layer", "head"])
+    frame = tables.read(copying).merge(found, on=["layer", "head"])
     rho = tables.read_csv(correlations)
     rho = rho[rho["with"] == "copying"].drop_duplicates("of").set_index("of")
     titles = [
