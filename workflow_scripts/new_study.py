@@ -394,6 +394,12 @@ def main() -> None:
             )
         file = Path(f"{plain(given.name) if given.name else name_of(given.model)}.yaml")
         if given.write and file.exists():
+            written = yaml.safe_load(file.read_text("utf-8"))
+            if given.text and repr(given.text) not in str(written):
+                raise InputError(
+                    f"{file} is of another text; NAME=<another name> makes another study, and an "
+                    "edit of the file changes this one"
+                )
             print(
                 f"{file} is kept, so MODEL and TEXT of this line are not read; NAME=<another name> "
                 "makes another study, and an edit of the file changes this one",
@@ -403,11 +409,11 @@ def main() -> None:
             return
         model = examine(given.model)
         before = examine(given.before) if given.before else None
-        yaml = study(file.stem, model, given.text, before)
-        print(cost(model, before, "\nablation: {text" in yaml), file=sys.stderr)
+        made = study(file.stem, model, given.text, before)
+        print(cost(model, before, "\nablation: {text" in made), file=sys.stderr)
         if given.write:
-            file.write_text(yaml, encoding="utf-8")
-        print(file if given.write else yaml, end="")
+            file.write_text(made, encoding="utf-8")
+        print(file if given.write else made, end="")
     except InputError as error:
         sys.exit(f"Error: {error}")
 

@@ -1,12 +1,14 @@
 """Roles of heads against plain loops over eager's attentions, by hand, and of a tiny decoder."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
-from workflow_scripts.battery import natural_repeats
+from workflow_scripts.battery import measures, natural_repeats
 from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.battery.natural_repeats import AROUND, confirmed, repeats, swapped
 from workflow_scripts.battery.random_repeats import (
@@ -16,7 +18,9 @@ from workflow_scripts.battery.random_repeats import (
     scores,
     second_copy,
 )
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.measures.forms import Study, TableSet
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.stats.randomisation import holm
 
@@ -269,3 +273,18 @@ def test_natural_scores_are_those_of_plain_loops() -> None:
                 roles[role].others[number], np.mean(every, axis=0), atol=1e-6
             )
     assert len(sums) == 3
+
+
+@pytest.mark.parametrize(("n", "column"), [(5, "has_role"), (6, "confirmed")])
+def test_few_documents_leave_a_head_the_role_of_random_tokens(
+    tmp_path: Path, n: int, column: str
+) -> None:
+    """By signs of five documents p is 2 in 32 or more, so that no head could be confirmed."""
+    path = tmp_path / measures.RANDOM.file
+    path.parent.mkdir()
+    tables.write(pd.DataFrame({"n_documents": [n]}), path)
+    found, study = TableSet([path]), Study(data={}, corpora={})
+    where = [each.where for each in measures.badges(found, study)][: len(measures.ROLES)]
+    assert where == [{"role": role, column: True} for role in measures.ROLES]
+    p = natural_repeats.p_values(np.ones((n, 1)), range(n), 9999, 1)[1]
+    assert p == pytest.approx(2 / 2**n, abs=0.01)

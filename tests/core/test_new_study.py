@@ -87,6 +87,11 @@ def test_a_file_that_is_there_is_kept(
     assert out == "mine.yaml\n"
     assert "mine.yaml is kept, so MODEL and TEXT of this line are not read; NAME=" in told
     assert (tmp_path / "mine.yaml").read_text("utf-8") == "study: mine\n"
+    (tmp_path / "other.txt").write_text("Another text.\n", "utf-8")
+    argv = ["new_study", MINILM, "other.txt", "--name", "mine", "--write"]
+    monkeypatch.setattr("sys.argv", argv)
+    with pytest.raises(SystemExit, match=r"mine\.yaml is of another text; NAME="):
+        new_study.main()
 
 
 def test_maps_that_fit_nowhere_are_not_stored() -> None:

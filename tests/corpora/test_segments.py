@@ -287,13 +287,13 @@ def test_windows_of_documents_and_of_a_single_one(
     chosen, training, counts = run(tmp_path, {"path": str(plain), "format": "plain"}, **options)
     assert counts["windows"] == len(chosen) + len(training) == 30
     assert len({each.document for each in chosen}) == counts["articles analysed"] == 6
-    assert "documents: 6; intervals" in caplog.text
+    assert "documents: 6 (a plain file is one); intervals" in caplog.text
     single = tmp_path / "single.txt"
     single.write_text("Some words here.\n" * 90, encoding="utf-8")
     options["max_tokens"] = 6
     chosen, training, counts = run(tmp_path, {"path": str(single)}, **options)
     assert (len(chosen), len(training), counts["articles analysed"]) == (50, 27, 1)
-    assert "documents: 1; intervals" in caplog.text
+    assert "documents: 1 (a plain file is one); intervals" in caplog.text
     assert caplog.text.rstrip().endswith("give at least 10")
     assert [each.document for each in chosen[1:4]] == [
         f"single.txt:1, part {part}" for part in (1, 1, 2)

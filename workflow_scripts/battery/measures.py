@@ -87,7 +87,8 @@ EIGENVALUE = replace(
     decimals=2,
     scale="diverging",
 )
-# The mark of a role in the atlas, its title, and its token.
+FEWEST = 6  # documents: the signs of five flip in 32 ways, so that p is no less than 2 in 32
+# The title of a role in the atlas, and its token.
 ROLES = {
     "previous": ("Previous token", "the token before the query"),
     "duplicate": ("Duplicate token", "the earlier occurrence of the query's token"),
@@ -170,16 +171,22 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
     """The heads with one of ROLES that running text confirms, and those that other tests find."""
+    enough = RANDOM in found and (found[RANDOM]["n_documents"] >= FEWEST).any()
+    on_text = (
+        "on running text it is above that to the best wrong token, near the right one or of "
+        "another query, by a paired interval over documents and a corrected p below .05."
+        if enough
+        else f"running text of fewer than {FEWEST} documents cannot confirm it."
+    )
     for role, (title, token) in ROLES.items():
         yield Badge(
             role,
             title,
             f"On random tokens, attention to {token} is above the threshold, and above that to the "
-            "head's best other offset with p below .05, corrected for all heads and roles; on "
-            "running text it is above that to the best wrong token, near the right one or of "
-            "another query, by a paired interval over documents and a corrected p below .05.",
+            "head's best other offset with p below .05, corrected for all heads and roles; "
+            + on_text,
             RANDOM,
-            {"role": role, "confirmed": True},
+            {"role": role, "confirmed" if enough else "has_role": True},
             measure=f"role.{role}",
         )
     where = {"has_role": True}

@@ -230,8 +230,8 @@ def main(
     n["articles analysed"] = n_documents = len({title for title, _ in analysed})
     if n_documents < FEW_DOCUMENTS:
         log.warning(
-            "%s: documents: %d; intervals, which resample documents (of a single one %d parts of "
-            "it), are too narrow; give at least %d",
+            "%s: documents: %d (a plain file is one); intervals, which resample them (of one %d "
+            "parts of it), are too narrow; give at least %d",
             *(origin, n_documents, PARTS, FEW_DOCUMENTS),
         )
     if cut == "windows" and n_documents == 1:

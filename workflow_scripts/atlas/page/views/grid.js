@@ -86,7 +86,7 @@ function captions(measure, study, passes) {
   const rule = hatchRule(measure);
   const dimmed = passes.filter((one) => !one).length;
   return [
-    rule && `Hatched, ${count} of ${measure.value.length} heads: ${rule}.`,
+    rule && count > 0 && `Hatched, ${count} of ${measure.value.length} heads: ${rule}.`,
     dimmed > 0 && `Dimmed: ${dimmed} heads that do not pass the filter.`,
     `${measure.about} Study ${study}.`,
   ].filter(Boolean);

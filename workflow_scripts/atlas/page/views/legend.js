@@ -26,7 +26,7 @@ export function Legend(props) {
         : measure.scale === "category"
           ? html`<${Swatches} ...${props} />`
           : html`<${Bar} ...${props} />`}
-      ${known(measure) > 0 && rule && html`<p class="key">${!framed && html`<${Swatch} hatch=${true} />`} <span><b>${count} of ${plural(measure.value.length, "head")} ${framed ? "with dotted borders" : "hatched"}:</b> ${rule}.</span></p>`}
+      ${count > 0 && rule && html`<p class="key">${!framed && html`<${Swatch} hatch=${true} />`} <span><b>${count} of ${plural(measure.value.length, "head")} ${framed ? "with dotted borders" : "hatched"}:</b> ${rule}.</span></p>`}
       ${missing > 0 && html`<p class="key"><${Swatch} /> <span>${plural(missing, "head")} without a value.</span></p>`}
       ${Array.isArray(measure.null) && known(measure) > 0 && html`<p class="key">Each head has its own baseline${measure.null_title && ` (${measure.null_title})`}; pointing at a head shows it.</p>`}
     </section>

@@ -42,7 +42,7 @@ export function ModelMaps({ atlas, state, go, dark }) {
       </aside>
       <div class="beneath">
         ${atlas.study.file && html`<p class="note">Maps of your own text, made in the folder of the workflow: <code style="user-select: all">${model.types ? "make atlas MODEL=<translation model> TEXT=pairs.tsv" : `make sentence STUDY=${atlas.study.file} TEXT="Your sentence."`}</code></p>`}
-        <p class="note">The study's texts are chosen by length and at random, not by their maps; About lists what was left out.</p>
+        <p class="note">The study's texts are chosen by length and at random, not by their maps.</p>
       </div>
     </div>
   </section>`;
