@@ -41,7 +41,8 @@ def page(*tables: pd.DataFrame) -> str:
         parts += [f"\n## {paper}\n\n{section['scope'].strip()}\n"]
         parts += ["| setting | paper | ours |", "| --- | --- | --- |"]
         parts += [f"| {' | '.join(map(str, row))} |" for row in section["settings"]]
-        parts += ["\n| claim | paper | ours | interval lies | verdict | what differs |", "| --- " * 6 + "|"]
+        parts.append("\n| claim | paper | ours | interval lies | verdict | what differs |")
+        parts.append("| --- " * 6 + "|")
         central = [claim for claim in claims if claim.paper == paper and claim.central]
         for claim in sorted(central, key=lambda claim: claim.central):
             parts.append(row_of(claim, studies, section["differs"][claim.id]))
