@@ -67,7 +67,7 @@ def test_a_training_killed_in_an_epoch_and_at_the_end(
     card, log = OF_TRAINING[-1], study.folder / "results/tiny/logs/checkpoints"
     kill_at(study, "finetune", f"{CHECKPOINT}.work/{STATE}", card)
     assert not (study.folder / CHECKPOINT).exists()
-    kill_at(study, "finetune", f"{CHECKPOINT}.part", card)
+    kill_at(study, "finetune", f"{CHECKPOINT}.part/model.safetensors", card)
     (log,) = log.glob("*.finetune.log")
     assert "training resumes after 1 whole epochs" in log.read_text()
     assert not (study.folder / CHECKPOINT).exists()

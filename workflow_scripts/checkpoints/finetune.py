@@ -127,8 +127,7 @@ def main(
         "every_epoch": epochs is not None,
         "recipe": asdict(fine_tuning),
     }
-    final = job.final(checkpoint)
-    work = final.with_name(f"{final.name}.work")
+    work = job.work(checkpoint)
     state = claim_state(work, Path(__file__), classifier.device, identity)
     examples = LabelledTokens(tokens, torch.tensor(labels))
     losses = train(classifier, examples, fine_tuning, state, work if epochs else None)
@@ -139,7 +138,6 @@ def main(
             shutil.copytree(epoch, epochs / epoch.name)
     about = {"task": definition.title, "init": init, "seed": fine_tuning.seed}
     tables.write_csv(losses.assign(**about), curve)
-    shutil.rmtree(work)
 
 
 if __name__ == "__main__":

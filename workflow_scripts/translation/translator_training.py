@@ -207,8 +207,7 @@ def main(
         "recipe": asdict(settings),
         "every_epoch": epochs is not None,
     }
-    final = job.final(checkpoint)
-    work = final.with_name(f"{final.name}.work")
+    work = job.work(checkpoint)
     state = claim_state(work, Path(__file__), translator.model.device, identity)
     losses = train(translator, training, validation, settings, state, work if epochs else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
@@ -218,9 +217,8 @@ def main(
             translator.tokenizer.save_pretrained(epoch)
             shutil.copytree(epoch, epochs / epoch.name)
     described = translators.describe(checkpoint, run, translators.Languages())
-    write_card(described | {"source": {"trained": final.name}}, card)
+    write_card(described | {"source": {"trained": job.final(checkpoint).name}}, card)
     tables.write_csv(losses.assign(run=run), curve)
-    shutil.rmtree(work)
 
 
 def _forward(

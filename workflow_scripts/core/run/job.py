@@ -138,6 +138,8 @@ def call(
             _remove(_partial(output))
     lists = [digests.write_list(output) for output in outputs if output.is_dir()]
     provenance.write(origin, read, [*outputs, *lists])
+    for output in outputs:
+        _remove(work(output))
 
 
 def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.Origin:
@@ -169,6 +171,11 @@ def _job_origin(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
 def final(output: Path) -> Path:
     """Where an output is when its job has ended; while it is written its name has PARTIAL."""
     return output.with_name(output.name.removesuffix(digests.PARTIAL))
+
+
+def work(output: Path) -> Path:
+    """Where a killed job leaves what the next one goes on with; removed when the job has ended."""
+    return output.with_name(f"{final(output).name}.work")
 
 
 def _script_of(main: Callable[..., None]) -> Path:
