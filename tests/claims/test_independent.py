@@ -58,4 +58,4 @@ def test_the_default_study(tmp_path: Path) -> None:
     data = parsed()[0].rules["claim_verdicts"].params["data"]
     table = judged(DEMO, OF_DEMO, tmp_path, "", data)
     found = checked(table, Study(DEMO, OF_DEMO), OF_DEMO, data)
-    assert sum(map(len, found.values())) > table["ours"].notna().sum() / 2
+    assert sum(map(len, found.values())) >= 145
