@@ -394,17 +394,12 @@ def main() -> None:
             )
         file = Path(f"{plain(given.name) if given.name else name_of(given.model)}.yaml")
         if given.write and file.exists():
+            remedy = "NAME=<another name> makes another study, an edit of the file changes this one"
             written = yaml.safe_load(file.read_text("utf-8"))
             if given.text and repr(given.text) not in str(written):
-                raise InputError(
-                    f"{file} is of another text; NAME=<another name> makes another study, and an "
-                    "edit of the file changes this one"
-                )
-            print(
-                f"{file} is kept, so MODEL and TEXT of this line are not read; NAME=<another name> "
-                "makes another study, and an edit of the file changes this one",
-                file=sys.stderr,
-            )
+                raise InputError(f"{file} is of another text; {remedy}")
+            kept = f"{file} is kept, so MODEL and TEXT of this line are not read; {remedy}"
+            print(kept, file=sys.stderr)
             print(file)
             return
         model = examine(given.model)

@@ -80,18 +80,20 @@ def test_a_file_that_is_there_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.yaml").write_text("study: mine\n", "utf-8")
-    monkeypatch.setattr("sys.argv", ["new_study", MINILM, "--name", "mine", "--write"])
+    yaml_text = "study: mine\ncorpora: {text: {mine: {from: mine.txt}}}\n"
+    (tmp_path / "mine.yaml").write_text(yaml_text, "utf-8")
+    for name in ("mine.txt", "other.txt"):
+        (tmp_path / name).write_text("A text.\n", "utf-8")
+    argv = ["new_study", MINILM, "mine.txt", "--name", "mine", "--write"]
+    monkeypatch.setattr("sys.argv", argv)
     new_study.main()
     out, told = capsys.readouterr()
     assert out == "mine.yaml\n"
     assert "mine.yaml is kept, so MODEL and TEXT of this line are not read; NAME=" in told
-    assert (tmp_path / "mine.yaml").read_text("utf-8") == "study: mine\n"
-    (tmp_path / "other.txt").write_text("Another text.\n", "utf-8")
-    argv = ["new_study", MINILM, "other.txt", "--name", "mine", "--write"]
-    monkeypatch.setattr("sys.argv", argv)
+    argv[2] = "other.txt"
     with pytest.raises(SystemExit, match=r"mine\.yaml is of another text; NAME="):
         new_study.main()
+    assert (tmp_path / "mine.yaml").read_text("utf-8") == yaml_text
 
 
 def test_maps_that_fit_nowhere_are_not_stored() -> None:
