@@ -157,8 +157,9 @@ def reported(path: str, title: str, section: dict, caption: str):
 
 def read_by(reader: str):
     """A function that gives a model's tables that their own chapter's function of this name reads."""
-    found = [(path, of) for path, readers, of in MEASURED if reader in readers]
-    return lambda wildcards: declared_of(wildcards.model, found)
+    return lambda wildcards: declared_of(
+        wildcards.model, [(path, of) for path, readers, of in MEASURED if reader in readers]
+    )
 
 
 def declared_of(model: str, declared: Iterable[tuple[str, dict]]) -> list[str]:

@@ -74,6 +74,18 @@ use rule analysis_step as entropy with:
         seed=config["seed"],
 
 
+use rule light_step as head_kinds with:
+    input:
+        position=rules.relative_position.output.position,
+        known=read_by("columns"),
+    output:
+        kinds=surface_of_encoders.measured("<results>/{model}/surface/kinds.parquet"),
+    params:
+        **step("surface/head_kinds.py"),
+        threshold=SURFACE["threshold"],
+        fewest=config.get("syntax", {}).get("fewest", 0),
+
+
 use rule model_step as gradient_importance with:
     input:
         **MODEL,

@@ -65,7 +65,10 @@ class MadeUpModel:
         return frame.assign(**lists, counts=[counts] * len(frame))
 
     def surface(self) -> None:
-        """Entropy, special tokens, position and gradients."""
+        """Kinds of heads, entropy, special tokens, position and gradients."""
+        frame = self.rows({})
+        frame["stratum"] = self.rng.choice(["syntactic", "frames", "unclassified"], len(frame))
+        self.write("surface/kinds.parquet", frame)
         over = {"n": 12, "n_documents": 4}
         largest = ("largest", "largest_low", "largest_high")
         numbers = ("entropy", *INTERVAL, *largest, "at_most_tenth")
@@ -191,7 +194,6 @@ class MadeUpModel:
             frame = pd.concat(frames, ignore_index=True).assign(task=task, seed=seed)
             self.write(f"ablation/{task}.finetuned.{seed}.scores.parquet", frame)
         frame = self.rows({}, "effect")
-        frame["stratum"] = self.rng.choice(["syntactic", "frames", "unclassified"], len(frame))
         for task in tasks:
             frame[f"verdict_{task}"] = self.rng.choice(["loss", "cannot tell"], len(frame))
         self.write("tables/kovaleva2019-heads.csv", frame)

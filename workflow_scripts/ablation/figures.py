@@ -11,11 +11,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.ablation.ablation_attribution import IMPORTANCE
-from workflow_scripts.ablation.head_behaviour import FEWEST_HEADS, STRATA
-from workflow_scripts.ablation.measures import rows_of_kind, set_title
+from workflow_scripts.ablation.head_behaviour import FEWEST_HEADS
+from workflow_scripts.ablation.measures import set_title
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_label
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
+from workflow_scripts.core.measures.head_kinds import KINDS, rows_of_kind
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import effects
@@ -114,8 +115,8 @@ def kovaleva2019_heads(heads: Path, strata: Path) -> Figure:
     """A panel per task: the effect of disabling each head, a point over each of its kinds."""
     effects_of_heads, means = tables.read_csv(heads), tables.read_csv(strata)
     tasks = list(dict.fromkeys(means["task"]))
-    members = {name: rows_of_kind(effects_of_heads, name) for name in STRATA}
-    shown = [name for name in STRATA if members[name].any()]
+    members = {name: rows_of_kind(effects_of_heads, name) for name in KINDS}
+    shown = [name for name in KINDS if members[name].any()]
     titles = [effects.title_of(name) for name in tasks]
     figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1)
     for axes, task in zip(panels, tasks, strict=True):

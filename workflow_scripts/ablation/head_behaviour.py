@@ -6,18 +6,16 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.ablation_modes import covariance_of, interval_of_mean, verdict
-from workflow_scripts.ablation.measures import HEADS, UNCLASSIFIED, rows_of_kind
-from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tasks import present_tasks
-from workflow_scripts.core.measures.forms import KEYS, TableSet
+from workflow_scripts.core.measures.forms import KEYS
+from workflow_scripts.core.measures.head_kinds import KINDS, rows_of_kind, with_kinds
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.randomisation import LEVEL
 
-STRATA = HEADS.categories
 FEWEST_HEADS = 5  # of a kind, for an interval that resamples its heads
 
 
@@ -34,7 +32,7 @@ def compare(
     rows = []
     for task, covariance in covariances.items():
         values = heads[f"effect_{task}"].to_numpy()
-        for name in (*STRATA, "all"):
+        for name in (*KINDS, "all"):
             inside = rows_of_kind(heads, name) | (name == "all")
             if not inside.any():
                 continue
@@ -91,8 +89,7 @@ def main(
 ) -> None:
     """Write the joined table, a row per head, and the comparison of strata.
 
-    `known` are the tables of the chapters that have columns for the joined table. `equivalence` is
-    the bound in points; relations with fewer words than `fewest` do not count.
+    `equivalence` is the bound in points; `known`, `threshold` and `fewest` as for `with_kinds`.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     tasks = present_tasks(frame)
@@ -104,20 +101,7 @@ def main(
         n = int(frame[frame["task"] == task]["n"].min())
         errors[task] = covariance_of(covariances, mode, task, n)
     joined = joined.join(judge(joined, frame, errors, bound))
-    found, kinds = TableSet(known), {}
-    for chapter in collect("measures").values():
-        if not hasattr(chapter, "columns"):
-            continue
-        if (columns := chapter.columns(found, {"fewest": fewest})) is not None:
-            joined = joined.merge(columns, on=KEYS, how="left")
-            kinds |= getattr(chapter, "HEAD_KINDS", {})
-    known_kinds = {name: kinds[name] for name in STRATA if name in kinds}
-    found_kinds = [
-        [name for name, fits in known_kinds.items() if fits(row, threshold)] or [UNCLASSIFIED]
-        for _, row in joined.iterrows()
-    ]
-    joined["kinds"] = list(map(", ".join, found_kinds))
-    joined["stratum"] = [first for first, *_ in found_kinds]
+    joined = with_kinds(joined, known, fewest, threshold)
     joined.insert(0, "name", head_labels(joined))
     tables.write_csv(joined, heads)
     tables.write_csv(compare(joined, errors, bound, bootstrap, seed), strata)

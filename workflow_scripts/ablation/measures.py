@@ -4,9 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.measures.forms import (
     NO_EFFECT,
@@ -64,12 +61,9 @@ SCORES = Table(
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
-    value="stratum",
+    value="verdict",
     **NO_INTERVAL,
-    categories=(
-        *("syntactic", "frames", "coreference", "same word"),
-        *("position", "special tokens", "unclassified"),
-    ),
+    categories=("loss", "gain", "equivalent", "cannot tell"),
     paper=PAPER,
     group="Kinds of heads",
 )
@@ -84,18 +78,6 @@ NEXT_TOKEN = Table(
     decimals=3,
     harm="high",
 )
-UNCLASSIFIED = HEADS.categories[-1]
-# The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
-MEASURED_ON = {
-    "syntactic": "trees",
-    "frames": "frames",
-    "coreference": "mentions",
-    "same word": "text",
-    "position": "text",
-    "special tokens": "text",
-}
-ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annotated by an AI model"}
-VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
 # The paper of each way to disable a head, what the head does then, and what several are.
 MODES = {
     "uniform": ("kovaleva2019", "attends to all tokens equally", "made uniform"),
@@ -121,15 +103,10 @@ METRICS = {
 }
 
 
-def rows_of_kind(heads: pd.DataFrame, kind: str) -> np.ndarray:
-    """Which rows of HEADS are of a kind, bool; a head may be of several."""
-    return np.array([kind in kinds.split(", ") for kinds in heads["kinds"]])
-
-
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """The measures of the tables that the study has."""
     if HEADS in found:
-        yield from behaviour(found, study)
+        yield from verdicts(found, study)
     for table, title, run in run_titles(found.each(SCORES)):
         yield from disabling(found, table, title, run, study)
     if NEXT_TOKEN in found:
@@ -199,31 +176,14 @@ def next_token(found: Tables, study: Study) -> Iterator[Form]:
         )
 
 
-def behaviour(found: Tables, study: Study) -> Iterator[Form]:
-    """What kind of head it is, and what disabling it shows."""
-    origins = {kind: study.data.get(data, "real") for kind, data in MEASURED_ON.items()}
-    yield HEADS.form(
-        "behaviour.stratum",
-        "Kind of head",
-        "Each head is shown as the first kind that applies. Syntactic: it is the best head for at "
-        "least one relation and beats that relation's best fixed offset. Frames: it attends "
-        "between predicates and their frame elements more than between other words as far apart, "
-        "by 2 points or more (p < 0.05, corrected for the heads). Coreference: it is the best head "
-        "at finding antecedents of mentions none of whose antecedents has their head word, and "
-        "beats the nearest mention. Same word: it gives other occurrences of a word over 10 points "
-        "more than other repeated words at the same distances (lower end of 95%). Position: "
-        "most of its attention is on the previous, the next or the current token. Special tokens: "
-        "most is on [CLS] and [SEP]. Unclassified: none of these. A head beats a baseline if the "
-        "95% interval of its gain, corrected for all heads and relations, is above 0. Only kinds "
-        "that this study measures are used.",
-        category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
-    )
+def verdicts(found: Tables, study: Study) -> Iterator[Form]:
+    """What disabling a head shows, by the task."""
     runs = found.each(SCORES)
     for column in found[HEADS].filter(like="verdict_").columns:
         task = str(column).removeprefix("verdict_")
         seeds = [run.names["seed"] for run in runs if run.names["task"] == task]
         title = task_title(task)
-        yield replace(HEADS, value=str(column), categories=VERDICTS).form(
+        yield replace(HEADS, value=str(column)).form(
             f"verdict.{task}",
             f"What disabling shows, {title}",
             "Making the head's attention uniform is a loss or a gain if the corrected test is "

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy  # stats is imported at its first use: planning is spared a second
 
-from workflow_scripts.ablation.measures import HEADS, SCORES, rows_of_kind
+from workflow_scripts.ablation.measures import HEADS, SCORES
 from workflow_scripts.claims.numbers import (
     AT_LEAST,
     CONFIDENCE,
@@ -43,6 +43,7 @@ from workflow_scripts.core.data.annotations import FRAME_DIRECTION
 from workflow_scripts.core.data.heads import head_labels
 from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TASKS
+from workflow_scripts.core.measures.head_kinds import rows_of_kind
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
 from workflow_scripts.patterns.measures import SHARES
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from workflow_scripts.core.measures.forms import (
     KEYS,
+    NO_INTERVAL,
     OVER_DOCUMENTS,
     PERCENT,
     Form,
@@ -15,6 +16,7 @@ from workflow_scripts.core.measures.forms import (
     Tables,
     TableSet,
 )
+from workflow_scripts.core.measures.head_kinds import KINDS
 
 PAPER = "clark2019"
 DATA = ("text", "Running text")
@@ -66,6 +68,17 @@ ABOVE_OTHERS = replace(
     unit="points",
     scale="diverging",
 )
+KIND = Table(
+    "surface/kinds.parquet",
+    value="stratum",
+    **NO_INTERVAL,
+    categories=KINDS,
+    paper="kovaleva2019",
+    group="Kinds of heads",
+)
+# What each of KINDS but the last is measured on, as `Study.data` names it, and notes on origins.
+MEASURED_ON = ("trees", "frames", "mentions", "text", "text", "text", "")
+ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annotated by an AI model"}
 GRADIENTS = Table(
     "surface/gradients.parquet",
     value="gradient",
@@ -113,6 +126,8 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     """The measures of the tables that the study has."""
     over = f"Mean over segments of the text {study.corpora.get('surface')}.{study.note('text')}"
     over = f"{over} {OVER_DOCUMENTS}"
+    if KIND in found:
+        yield kind_of_head(study)
     if ENTROPY in found:
         yield from entropy(found[ENTROPY], over)
     head = found[GRADIENTS]["masked_lm_head"].iloc[0] if GRADIENTS in found else ""
@@ -149,6 +164,26 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                     f"{about.format(words)} {over}",
                     {"target": target},
                 )
+
+
+def kind_of_head(study: Study) -> Form:
+    """What a head does, of what the study's chapters measure."""
+    return KIND.form(
+        "behaviour.stratum",
+        "Kind of head",
+        "Each head is shown as the first kind that applies. Syntactic: it is the best head for at "
+        "least one relation and beats that relation's best fixed offset. Frames: it attends "
+        "between predicates and their frame elements more than between other words as far apart, "
+        "by 2 points or more (p < 0.05, corrected for the heads). Coreference: it is the best head "
+        "at finding antecedents of mentions none of whose antecedents has their head word, and "
+        "beats the nearest mention. Same word: it gives other occurrences of a word over 10 points "
+        "more than other repeated words at the same distances (lower end of 95%). Position: "
+        "most of its attention is on the previous, the next or the current token. Special tokens: "
+        "most is on [CLS] and [SEP]. Unclassified: none of these. A head beats a baseline if the "
+        "95% interval of its gain, corrected for all heads and relations, is above 0. Only kinds "
+        "that this study measures are used.",
+        category_notes=tuple(ORIGINS.get(study.data.get(data, "")) for data in MEASURED_ON),
+    )
 
 
 def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
