@@ -37,6 +37,7 @@ NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.c
 ATTRIBUTION = Table(
     "tables/ablation-attribution-heads.csv",
     value="attribution",
+    n_of="examples",
     interval="attribution",
     keys=("task", "seed", "estimate"),
     **NO_EFFECT,
@@ -46,11 +47,12 @@ ATTRIBUTION = Table(
     group="Attribution",
 )
 NEXT_TOKEN_ATTRIBUTION = replace(
-    ATTRIBUTION, file="tables/next-token-attribution-heads.csv", unit="nats"
+    ATTRIBUTION, file="tables/next-token-attribution-heads.csv", unit="nats", n_of="segments"
 )
 SCORES = Table(
     "ablation/<task>.finetuned.<seed>.scores.parquet",
     value="effect",
+    n_of="examples",
     keys=("unit", "mode", "split", "metric"),
     p="p_corrected",
     **NO_EFFECT,
@@ -71,6 +73,7 @@ HEADS = Table(
 NEXT_TOKEN = Table(
     "ablation/next_token.scores.parquet",
     value="effect",
+    n_of="segments",
     keys=("unit", "mode"),
     p="p_corrected",
     **NO_EFFECT,

@@ -16,6 +16,7 @@ from workflow_scripts.core.measures.forms import (
 HEADS = Table(
     "tables/niven2019-heads.csv",
     value="effect",
+    n_of="points",
     keys=("split", "setup", "measure"),
     p="p_corrected",
     **NO_EFFECT,

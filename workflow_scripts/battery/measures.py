@@ -19,6 +19,7 @@ DATA = ("text", "Roles on running text")
 RANDOM = Table(
     "battery/roles.parquet",
     value="score",
+    n_of="sequences",
     keys=("role",),
     p="p_corrected",
     null="best_other",
@@ -30,6 +31,7 @@ RANDOM = Table(
 NATURAL = replace(
     RANDOM,
     value="natural",
+    n_of="segments",
     interval="natural",
     n="n_segments",
     p="natural_p_corrected",
@@ -39,6 +41,7 @@ NATURAL = replace(
 SINKS = Table(
     "battery/sinks.parquet",
     value="attention",
+    n_of="segments",
     keys=("first",),
     null="second",
     null_title="the head's weight on the second token",
@@ -55,6 +58,7 @@ BY_NORM = replace(
 COPYING = Table(
     "battery/copying.parquet",
     value="top",
+    n_of="sequences",
     interval="top",
     p="p_corrected",
     null="chance",

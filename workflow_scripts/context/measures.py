@@ -15,6 +15,7 @@ from workflow_scripts.core.measures.forms import (
 EXACT = Table(
     "context/scores.parquet",
     value="exact",
+    n_of="documents",
     interval="exact",
     **NO_EFFECT,
     unit="nats",

@@ -23,6 +23,7 @@ DATA = ("mentions", "Coreferent mentions")
 SCORES = Table(
     "coreference/scores.parquet",
     value="accuracy",
+    n_of="mentions",
     keys=("candidates", "type"),
     **PERCENT,
     better="high",

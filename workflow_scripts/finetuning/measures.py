@@ -19,12 +19,14 @@ PAPER = "kovaleva2019"
 SIMILARITY = Table(
     "finetuning/<task>.<seed>.similarity.parquet",
     value="similarity",
+    n_of="examples",
     decimals=3,
     better="low",
 )
 KINDS = Table(
     "finetuning/<task>.<seed>.features.parquet",
     value="share",
+    n_of="examples",
     keys=("kind", "query", "stage"),
     interval="share",
     n=("n", "n_without"),  # the share is over the examples without such a token, too
@@ -35,12 +37,14 @@ KINDS = Table(
 LINKS = Table(
     "finetuning/<task>.<seed>.links.parquet",
     value="attention",
+    n_of="examples",
     keys=("link", "far", "stage"),
     **PERCENT,
 )
 SHARED = Table(
     "finetuning/<task>.<seed>.shared.parquet",
     value="excess",
+    n_of="examples",
     keys=("measure", "stage"),
     null=0,
     null_title="same as to other words",

@@ -22,6 +22,7 @@ DATA = ("frames", "Frames")
 LINKS = Table(
     "frames/scores.parquet",
     value="attention",
+    n_of="sentences",
     keys=("direction",),
     **PERCENT,
     better="high",

@@ -7,6 +7,7 @@ from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, PERCENT, Form, 
 SPECIAL_TOKENS = Table(
     "mixing/special_tokens.parquet",
     value="attention",
+    n_of="segments",
     keys=("target",),
     **PERCENT,
     paper="kobayashi2020",
@@ -15,6 +16,7 @@ SPECIAL_TOKENS = Table(
 SYNTAX = Table(
     "mixing/scores.parquet",
     value="accuracy",
+    n_of="words",
     keys=("direction", "relation"),
     **PERCENT,
     better="high",

@@ -30,6 +30,7 @@ from workflow_scripts.patterns.annotated_maps import CLASSES
 SHARES = Table(
     "patterns/shares.parquet",
     value="share",
+    n_of="examples",
     keys=("method", "task", "stage", "seed", "class"),
     interval="",
     **PERCENT,

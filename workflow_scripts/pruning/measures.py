@@ -16,6 +16,7 @@ from workflow_scripts.core.measures.forms import (
 IMPORTANCE = Table(
     "pruning/<task>.finetuned.<seed>.importance.parquet",
     value="importance",
+    n_of="examples",
     keys=("variant",),
     decimals=4,
     better="high",
@@ -33,6 +34,7 @@ NEXT_TOKEN = replace(
     IMPORTANCE,
     file="pruning/next_token.importance.parquet",
     keys=("unit",),
+    n_of="segments",
 )
 
 

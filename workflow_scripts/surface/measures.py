@@ -24,6 +24,7 @@ UNIFORM = {"null": "uniform", "null_title": "uniform attention"}
 ENTROPY = Table(
     "surface/entropy.parquet",
     value="entropy",
+    n_of="segments",
     keys=("query",),
     **UNIFORM,
     unit="nats",
@@ -41,6 +42,7 @@ LARGEST = replace(
 POSITION = Table(
     "surface/position.parquet",
     value="attention",
+    n_of="segments",
     keys=("target",),
     **PERCENT,
     paper=PAPER,
@@ -59,6 +61,7 @@ SAME_WORD = replace(
     null="other",
     null_title="other repeated words as far away",
     group="Same word",
+    n_of="tokens",
 )
 ABOVE_OTHERS = replace(
     SAME_WORD,
@@ -82,6 +85,7 @@ ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annota
 GRADIENTS = Table(
     "surface/gradients.parquet",
     value="gradient",
+    n_of="segments",
     keys=("target",),
     unit="nats",
     decimals=5,

@@ -26,6 +26,7 @@ DATA = ("trees", "Dependency trees")
 SCORES = Table(
     "syntax/scores.parquet",
     value="accuracy",
+    n_of="words",
     keys=("direction", "relation"),
     label="direction",
     largest=True,

@@ -28,6 +28,7 @@ TASK = "translation"
 SCORES = Table(
     "translation/<run>.scores.parquet",
     value="effect",
+    n_of="pairs",
     keys=("type", "unit", "mode", "split", "metric"),
     p="p_corrected",
     **NO_EFFECT,
@@ -35,6 +36,7 @@ SCORES = Table(
 IMPORTANCE = Table(
     "translation/<run>.importance.parquet",
     value="importance",
+    n_of="pairs",
     keys=("type",),
     decimals=4,
     better="high",

@@ -5,7 +5,7 @@ import { bestText, goalOf, shareOn } from "../../../workflow_scripts/atlas/page/
 import { findingsOf, kindsOf, openingOf } from "../../../workflow_scripts/atlas/page/lib/opening.js";
 
 const MODEL = { name: "m", n_layers: 2, n_heads: 2 };
-const MEASURE = { model: "m", unit: "%", scale: "sequential", decimals: 1, better: null, null: null, label: null, low: null, high: null, n: 9, p: null, about: "" };
+const MEASURE = { model: "m", unit: "%", scale: "sequential", decimals: 1, better: null, null: null, label: null, low: null, high: null, n: 9, n_of: "segments", p: null, about: "" };
 const PREVIOUS = { ...MEASURE, id: "attention.previous", title: "Previous", value: [10, 60, null, 40] };
 const KINDS = { ...MEASURE, id: "behaviour.stratum", scale: "category", categories: ["syntactic", "frames", "position"], category_notes: ["silver"], value: [0, 2, 0, 2] };
 const COST = { ...MEASURE, id: "disabling.sst2.1.head.uniform.dev", title: "Cost", unit: "points", null: 0, value: [-9, -3, 5, 0], p: [0.9, 0.01, 0.01, 0.9] };
@@ -30,7 +30,7 @@ test("the study's findings come first, then the heads that are first of a measur
   const stated = { model: "m", sentence: "S", numbers: "n", verdict: "", address: "#model=m&view=head&head=1-1" };
   const found = findingsOf(of([PREVIOUS, COST], { findings: [{ ...stated, model: "other" }, stated] }), MODEL);
   assert.deepEqual(found.map(({ sentence }) => sentence), ["S", "Of all heads, 1-2 attends most to the previous token.", "Of all heads, 1-2 costs most when it is disabled."]);
-  assert.equal(found[1].numbers, "Previous: 60.0% (n = 9; the first of 4 heads)");
+  assert.equal(found[1].numbers, "Previous: 60.0% (n = 9 segments; the first of 4 heads)");
   assert.equal(found[1].address, "#view=head&model=m&measure=attention.previous&head=1-2");
   assert.deepEqual(findingsOf(of([{ ...COST, p: [1, 1, 1, 1] }]), MODEL), []);
   const same = { ...stated, address: "#model=m&view=head&head=1-2" };

@@ -45,8 +45,9 @@ class Table:
     mean over, of its p-value, of the value where there is no effect (or that value in `unit`) and
     of a word on the number; an empty field has no column. Numbers are shown `factor` times as
     large, in `unit`; `better` is the better side, where there is one, and `harm` the side of an
-    effect that is harm: "low" of a score, "high" of a loss. A value that is a word is one of
-    `categories`. The atlas shows the table's measures in a `group` of those of a `paper`.
+    effect that is harm: "low" of a score, "high" of a loss; `n_of` is what n counts. A value that
+    is a word is one of `categories`. The atlas shows the table's measures in a `group` of those of
+    a `paper`.
     """
 
     file: str
@@ -54,6 +55,7 @@ class Table:
     keys: tuple[str, ...] = ()
     interval: str = "ci"
     n: str | tuple[str, ...] = "n"
+    n_of: str = ""
     p: str = ""
     null: str | float = ""
     null_title: str | None = None
@@ -389,8 +391,7 @@ def entry(form: Form, found: Tables) -> dict[str, Any]:
     about |= {"model": found.model, "source": source, "null": null}
     about |= OF_CATEGORIES if about["categories"] else {}
     measure = {name: about[name] for name in FIELDS}
-    if table.harm:
-        measure["harm"] = table.harm
+    measure |= {name: vars(table)[name] for name in ("harm", "n_of") if vars(table)[name]}
     if form.category_notes:
         measure["category_notes"] = form.category_notes
     return measure | {name: columns.get(name) for name in NUMBERS}

@@ -127,6 +127,13 @@ export function countOf(measure, index) {
   return Array.isArray(measure.n) ? measure.n[index] : measure.n;
 }
 
+/** The same with what is counted: "260 tokens". */
+export function countText(measure, index) {
+  const n = countOf(measure, index);
+  const of = n === 1 ? measure.n_of?.slice(0, -1) : measure.n_of;
+  return n && of ? `${n} ${of}` : n;
+}
+
 /** The ends of the interval, or null. */
 export function intervalOf(measure, index) {
   const [low, high] = [measure.low?.[index] ?? null, measure.high?.[index] ?? null];
@@ -256,7 +263,7 @@ export function sentence(model, measure, index) {
   if (interval) parts.push(`interval ${interval}`);
   const rank = ranks(measure)[index];
   if (rank !== null) parts.push(`rank ${rank} ${among(measure)}`);
-  if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);
+  if (countOf(measure, index)) parts.push(`n ${countText(measure, index)}`);
   if (hatched(measure, index)) parts.push(`hatched: ${denial(measure)}`);
   const roles = badgesAt(model, index);
   if (roles.length > 0) parts.push(`roles: ${roles.map(({ title }) => title).join(", ")}`);

@@ -1,7 +1,7 @@
 /** What a head does, in sentences with their numbers: the measures that state it, in order. */
 
 import { number, pText, withMinus } from "./format.js";
-import { beats, countOf, differs, intervalOf, layerOf, nullOf, valueText, withUnit } from "./measures.js";
+import { beats, countOf, countText, differs, intervalOf, layerOf, nullOf, valueText, withUnit } from "./measures.js";
 import { provenance } from "./profile.js";
 import { badgesAt } from "./roles.js";
 import { tokenNames } from "./specials.js";
@@ -79,7 +79,7 @@ function lead(found, measures, i) {
 export function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
   const ends = interval && interval.map((end) => number(end, measure.decimals)).join(" to ");
   const p = measure.p?.[i] ?? null;
-  const n = countOf(measure, i);
+  const n = countText(measure, i);
   const tested = p !== null && pText(p);
   return [...first, ends, tested, n && `n = ${n}`, provenance(measure), ...end].filter(Boolean).join("; ");
 }

@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
 import { pValue } from "../lib/format.js";
-import { among, countOf, denial, groups, hatched, intervalOf, intervalText, nullOf, valueText, withUnit } from "../lib/measures.js";
+import { among, countText, denial, groups, hatched, intervalOf, intervalText, nullOf, valueText, withUnit } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { reach } from "../lib/scales.js";
 import { matches } from "../lib/search.js";
@@ -63,7 +63,7 @@ function Row({ measure, index, state }) {
     <td class="number">${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td class="optional"><${Strip} measure=${measure} i=${index} /></td>
     <td class="interval">${intervalText(measure, index) ?? "–"}${open && html`<small class="label">${denial(measure)}</small>`}</td>
-    <td class="number optional">${countOf(measure, index) ?? "–"}</td>
+    <td class="number optional">${countText(measure, index) ?? "–"}</td>
     <td class="number optional">${pValue(measure.p?.[index])}</td>
     <td class="number rank">${place ? html`${place.rank} <small class="soft">${among(measure)}</small>${place.tied > 0 && html`<small class="label">shared by ${place.tied + 1}</small>`}` : "–"}</td>
   </tr>`;

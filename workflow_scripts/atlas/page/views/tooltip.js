@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { pValue } from "../lib/format.js";
-import { countOf, denial, hatched, headName, intervalText, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
+import { countText, denial, hatched, headName, intervalText, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
 import { badgesAt } from "../lib/roles.js";
 import { useHover } from "./hooks.js";
 
@@ -27,7 +27,7 @@ export function Tooltip({ model, measure, place }) {
 
 function Numbers({ measure, index }) {
   const interval = intervalText(measure, index);
-  const [none, n, rank] = [nullOf(measure, index) ?? null, countOf(measure, index), ranks(measure)[index]];
+  const [none, n, rank] = [nullOf(measure, index) ?? null, countText(measure, index), ranks(measure)[index]];
   const rows = [
     interval && ["interval", interval],
     none !== null && measure.scale !== "category" && [measure.null_title ?? "baseline", withUnit(measure, none)],
