@@ -54,6 +54,20 @@ def test_a_classifier_is_measured_on_its_task(tmp_path: Path) -> None:
     assert check(entry, SCHEMAS)["ablation"]["examples"] == new_study.N_EXAMPLES
 
 
+def test_labels_that_are_not_read_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "films.tsv"
+    file.write_text("text\tlabel\n" + "A fine film on war.\t1\n" * 100, "utf-8")
+    for classifier, n in ((False, 1), (True, 0)):
+        found = replace(ENCODER, classifier=classifier)
+        monkeypatch.setattr(new_study, "examine", lambda _, found=found: found)
+        monkeypatch.setattr("sys.argv", ["new_study", MINILM, str(file)])
+        new_study.main()
+        told = capsys.readouterr().err
+        assert told.count("films.tsv: its labels are not read, as minilm is no classifier") == n
+
+
 def test_a_classifier_of_tokens_is_measured_on_labelled_words(tmp_path: Path) -> None:
     file = tmp_path / "dev.conll"
     file.write_text("the\tO\nking\tB-PER\n", "utf-8")
