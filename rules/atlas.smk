@@ -38,7 +38,6 @@ ATLAS_KINDS = {
     )
     for model in SERVED["atlas"]
 }
-MOST_DRAWN = config.get("finetuning", {}).get("most_drawn_tokens", 40)
 
 
 use rule model_step as atlas_maps with:

@@ -63,6 +63,8 @@ os.environ["ATLAS_TASKS"] = json.dumps(OWN_TASKS)
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
+# Tokens of an example whose maps are drawn, at most (Kovaleva et al., appendix A).
+MOST_DRAWN = 40
 # The classifiers of figures and tables: fine-tuned from pretrained weights, not random ones.
 FINETUNED_RUNS = {"task": TASKS, "init": "finetuned", "seed": SEEDS, "allow_missing": True}
 # What each model must have, with the chapters that need it.
