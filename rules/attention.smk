@@ -24,7 +24,7 @@ use rule torch_step as convert with:
     priority: 20  # as of model_card
     resources:
         # In a GGUF file, which comes alone, 4 bits become 32, twice.
-        mem_mb=lambda wildcards, input, attempt: memory(1500, 12 if len(input) == 1 else 4)(
+        mem_mb=lambda wildcards, input, attempt: memory(1700, 12 if len(input) == 1 else 4)(
             wildcards, input, attempt
         ),
     params:
