@@ -66,7 +66,7 @@ use rule model_step as atlas_maps with:
         kinds=lambda w: ATLAS_KINDS[w.model],
         segments=ATLAS["segments"],
         examples=ATLAS["examples"],
-        most_tokens=MOST_DRAWN,
+        most_tokens=MOST_DRAWN_TOKENS,
         seed=config["seed"],
         generated=lambda w: atlas_generated(w.model),
         tuned_seed=SEEDS[0],
@@ -125,7 +125,7 @@ if "translation" in config:
             **step("atlas/translator_maps.py"),
             generation=TRANSLATION["generation"],
             examples=ATLAS["segments"],
-            most_words=MOST_DRAWN,
+            most_words=MOST_DRAWN_TOKENS,
             generated=origin(TRANSLATION_PAIRS) == "generated",
             seed=config["seed"],
 

@@ -52,6 +52,23 @@ use rule torch_step as model_card with:
 MODEL = {"model": rules.model_card.output.model, "files": model_files}
 
 
+# Of an encoder, where the study has a chapter that tells some.
+KINDS_TOLD = not {"surface", "syntax", "coreference", "frames"}.isdisjoint(config)
+kinds_of_heads = Products("attention", "kovaleva2019", kinds=["encoder"], wanted=KINDS_TOLD)
+
+
+use rule light_step as head_kinds with:
+    input:
+        model=rules.model_card.output.model,
+        known=read_by("kinds"),
+    output:
+        kinds=kinds_of_heads.measured("<results>/{model}/attention/kinds.parquet"),
+    params:
+        **step("attention/head_kinds.py"),
+        threshold=config.get("surface", {}).get("threshold", 0.5),
+        fewest=config.get("syntax", {}).get("fewest", 0),
+
+
 # Where several jobs share a corpus, its cache is joined from their parts.
 ATTENTION_PARTS = (
     gather.attention("<results>/{{model}}/attention/{{corpus}}.parts/{scatteritem}.h5")

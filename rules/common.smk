@@ -64,7 +64,7 @@ ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
 # Tokens of an example whose maps are drawn, at most (Kovaleva et al., appendix A).
-MOST_DRAWN = 40
+MOST_DRAWN_TOKENS = 40
 # The classifiers of figures and tables: fine-tuned from pretrained weights, not random ones.
 FINETUNED_RUNS = {"task": TASKS, "init": "finetuned", "seed": SEEDS, "allow_missing": True}
 # What each model must have, with the chapters that need it.

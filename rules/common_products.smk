@@ -156,7 +156,10 @@ def reported(path: str, title: str, section: dict, caption: str):
 
 
 def read_by(reader: str):
-    """A function that gives a model's tables that their own chapter's function of this name reads."""
+    """A function that gives a model's tables that their own chapter's function of this name reads.
+
+    Those of later chapters, too, as they are looked for when all rules are there.
+    """
     return lambda wildcards: declared_of(
         wildcards.model, [(path, of) for path, readers, of in MEASURED if reader in readers]
     )

@@ -21,10 +21,10 @@ use rule analysis_step as coreference_scores with:
         corpus=f"{COREFERENCE_TEXTS}.jsonl",
     output:
         scores=coreference.measured(
-            "<results>/{model}/coreference/scores.parquet", "columns", "best_heads"
+            "<results>/{model}/coreference/scores.parquet", "columns", "kinds", "best_heads"
         ),
         rules=coreference.measured(
-            "<results>/{model}/coreference/rules.parquet", "columns", "best_heads"
+            "<results>/{model}/coreference/rules.parquet", "columns", "kinds", "best_heads"
         ),
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",

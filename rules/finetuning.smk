@@ -67,7 +67,7 @@ use rule light_step as finetuning_maps with:
     params:
         **step("finetuning/finetuning_maps.py"),
         task="{task}",
-        most_tokens=MOST_DRAWN,
+        most_tokens=MOST_DRAWN_TOKENS,
         seed=config["seed"],
 
 

@@ -17,7 +17,7 @@ use rule analysis_step as frame_scores with:
         model=rules.model_card.output.model,
         annotation=FRAME_LINKS,
     output:
-        scores=frames.measured("<results>/{model}/frames/scores.parquet", "columns"),
+        scores=frames.measured("<results>/{model}/frames/scores.parquet", "columns", "kinds"),
     params:
         **step("frames/frame_scores.py"),
         bootstrap=config["frames"]["bootstrap"],

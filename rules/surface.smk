@@ -19,7 +19,7 @@ use rule analysis_step as relative_position with:
         model=rules.model_card.output.model,
     output:
         position=surface.measured(
-            "<results>/{model}/surface/position.parquet", "columns", "behaviours"
+            "<results>/{model}/surface/position.parquet", "columns", "kinds", "behaviours"
         ),
         above=surface.table("clark2019-position", "heads above the threshold"),
     params:
@@ -36,7 +36,7 @@ use rule analysis_step as special_tokens with:
         model=rules.model_card.output.model,
     output:
         special_tokens=surface.measured(
-            "<results>/{model}/surface/special_tokens.parquet", "columns", "behaviours"
+            "<results>/{model}/surface/special_tokens.parquet", "columns", "kinds", "behaviours"
         ),
     params:
         **step("surface/special_tokens.py"),
@@ -50,7 +50,9 @@ use rule analysis_step as same_word with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        same_word=surface.measured("<results>/{model}/surface/same_word.parquet", "columns"),
+        same_word=surface.measured(
+            "<results>/{model}/surface/same_word.parquet", "columns", "kinds"
+        ),
     params:
         **step("surface/same_word.py"),
         bootstrap=SURFACE["bootstrap"],
@@ -64,7 +66,7 @@ use rule analysis_step as entropy with:
         model=rules.model_card.output.model,
     output:
         entropy=surface.measured(
-            "<results>/{model}/surface/entropy.parquet", "columns", "behaviours"
+            "<results>/{model}/surface/entropy.parquet", "columns", "kinds", "behaviours"
         ),
         table=surface.table("clark2019-broad", "section 3.3, broad heads"),
     params:
@@ -72,18 +74,6 @@ use rule analysis_step as entropy with:
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
         bootstrap=SURFACE["bootstrap"],
         seed=config["seed"],
-
-
-use rule light_step as head_kinds with:
-    input:
-        position=rules.relative_position.output.position,
-        known=read_by("columns"),
-    output:
-        kinds=surface_of_encoders.measured("<results>/{model}/surface/kinds.parquet"),
-    params:
-        **step("surface/head_kinds.py"),
-        threshold=SURFACE["threshold"],
-        fewest=config.get("syntax", {}).get("fewest", 0),
 
 
 use rule model_step as gradient_importance with:

@@ -26,9 +26,13 @@ use rule analysis_step as syntax_scores with:
         trees=SYNTAX_TREES,
         corpus=f"<results>/corpora/{SYNTAX['treebank']}.jsonl",
     output:
-        scores=syntax.measured("<results>/{model}/syntax/scores.parquet", "columns", "best_heads"),
+        scores=syntax.measured(
+            "<results>/{model}/syntax/scores.parquet", "columns", "kinds", "best_heads"
+        ),
         released="<results>/{model}/syntax/released.parquet",
-        offsets=syntax.measured("<results>/{model}/syntax/offsets.parquet", "columns", "best_heads"),
+        offsets=syntax.measured(
+            "<results>/{model}/syntax/offsets.parquet", "columns", "kinds", "best_heads"
+        ),
         best="<results>/{model}/syntax/held_out.parquet",
         sentences="<results>/{model}/syntax/sentences.csv",
     params:

@@ -406,7 +406,9 @@ def main() -> None:
         before = examine(given.before) if given.before else None
         made = study(file.stem, model, given.text, before)
         if given.text and not model.classifier and is_labelled(given.text):
-            note = f"{given.text}: its labels are not read, as {model.name} is no classifier"
+            note = (
+                f"{given.text}: its labels are not read, as {model.name} is no classifier of texts"
+            )
             print(note, file=sys.stderr)
         print(cost(model, before, "\nablation: {text" in made), file=sys.stderr)
         if given.write:

@@ -8,9 +8,12 @@ import pytest
 
 from tests.ablation.test_ablation_scores import made_up_scores
 from workflow_scripts.ablation import ablation_modes, head_behaviour
+from workflow_scripts.attention import head_kinds
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.data.heads import KINDS
+from workflow_scripts.core.plots import colours
 from workflow_scripts.core.run.job import call
-from workflow_scripts.surface import head_kinds
 
 CELLS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
@@ -103,10 +106,12 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert heads["stratum"].tolist() == ["syntactic", "position", "special tokens", "frames"]
     kinds = ["syntactic, frames, position", "position", "special tokens", "frames"]
     assert heads["kinds"].tolist() == kinds
+    assert tuple(colours.HEADS) == KINDS
     # An encoder's page shows the same kinds where the study disables no heads.
     known, kinds_alone = [chapters[name] for name in chapters if "/" in name], tmp_path / "kinds"
-    arguments = {"position": chapters["surface/position.parquet"], "kinds": kinds_alone}
-    call(head_kinds.main, arguments | {"threshold": 0.5, "fewest": 20, "known": known})
+    write_card({"n_layers": 2, "n_heads": 2}, tmp_path / "card.json")
+    arguments = {"model": tmp_path / "card.json", "known": known, "kinds": kinds_alone}
+    call(head_kinds.main, arguments | {"threshold": 0.5, "fewest": 20})
     alone = tables.read(kinds_alone)
     assert list(alone[["layer", "head"]].itertuples(index=False, name=None)) == CELLS
     assert alone["kinds"].tolist() == kinds and alone["stratum"].equals(heads["stratum"])

@@ -68,7 +68,7 @@ class MadeUpModel:
         """Kinds of heads, entropy, special tokens, position and gradients."""
         frame = self.rows({})
         frame["stratum"] = self.rng.choice(["syntactic", "frames", "unclassified"], len(frame))
-        self.write("surface/kinds.parquet", frame)
+        self.write("attention/kinds.parquet", frame)
         over = {"n": 12, "n_documents": 4}
         largest = ("largest", "largest_low", "largest_high")
         numbers = ("entropy", *INTERVAL, *largest, "at_most_tenth")
@@ -193,7 +193,7 @@ class MadeUpModel:
             frames[-1]["head"] = -1
             frame = pd.concat(frames, ignore_index=True).assign(task=task, seed=seed)
             self.write(f"ablation/{task}.finetuned.{seed}.scores.parquet", frame)
-        frame = self.rows({}, "effect")
+        frame = self.rows({}, "effect", stratum="unclassified")
         for task in tasks:
             frame[f"verdict_{task}"] = self.rng.choice(["loss", "cannot tell"], len(frame))
         self.write("tables/kovaleva2019-heads.csv", frame)

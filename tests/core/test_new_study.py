@@ -65,7 +65,10 @@ def test_labels_that_are_not_read_are_named(
         monkeypatch.setattr("sys.argv", ["new_study", MINILM, str(file)])
         new_study.main()
         told = capsys.readouterr().err
-        assert told.count("films.tsv: its labels are not read, as minilm is no classifier") == n
+        assert (
+            told.count("films.tsv: its labels are not read, as minilm is no classifier of texts")
+            == n
+        )
 
 
 def test_a_classifier_of_tokens_is_measured_on_labelled_words(tmp_path: Path) -> None:

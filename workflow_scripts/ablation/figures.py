@@ -14,9 +14,8 @@ from workflow_scripts.ablation.ablation_attribution import IMPORTANCE
 from workflow_scripts.ablation.head_behaviour import FEWEST_HEADS
 from workflow_scripts.ablation.measures import set_title
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.heads import head_label
+from workflow_scripts.core.data.heads import KINDS, head_label, rows_of_kind
 from workflow_scripts.core.data.tasks import TASKS, present_tasks
-from workflow_scripts.core.measures.head_kinds import KINDS, rows_of_kind
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import effects

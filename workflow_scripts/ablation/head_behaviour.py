@@ -7,10 +7,10 @@ import pandas as pd
 
 from workflow_scripts.ablation.ablation_modes import covariance_of, interval_of_mean, verdict
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.heads import KINDS, head_labels, rows_of_kind
 from workflow_scripts.core.data.tasks import present_tasks
 from workflow_scripts.core.measures.forms import KEYS
-from workflow_scripts.core.measures.head_kinds import KINDS, rows_of_kind, with_kinds
+from workflow_scripts.core.measures.head_kinds import with_kinds
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects

@@ -63,12 +63,12 @@ SCORES = Table(
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
-    value="verdict",
+    value="stratum",
     **NO_INTERVAL,
-    categories=("loss", "gain", "equivalent", "cannot tell"),
     paper=PAPER,
-    group="Kinds of heads",
+    group="What disabling shows",
 )
+VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
 # Of a key-value group, `head` is the key-value head.
 NEXT_TOKEN = Table(
     "ablation/next_token.scores.parquet",
@@ -186,7 +186,7 @@ def verdicts(found: Tables, study: Study) -> Iterator[Form]:
         task = str(column).removeprefix("verdict_")
         seeds = [run.names["seed"] for run in runs if run.names["task"] == task]
         title = task_title(task)
-        yield replace(HEADS, value=str(column)).form(
+        yield replace(HEADS, value=str(column), categories=VERDICTS).form(
             f"verdict.{task}",
             f"What disabling shows, {title}",
             "Making the head's attention uniform is a loss or a gain if the corrected test is "

@@ -70,6 +70,7 @@ COPYING = Table(
 RETRIEVAL = Table(
     "battery/retrieval.parquet",
     value="score",
+    n_of="needles",
     p="p_corrected",
     null="others",
     null_title="the answer's other tokens",
@@ -77,10 +78,13 @@ RETRIEVAL = Table(
     **PERCENT,
     **GROUP,
 )
-GENERATED = Table("battery/generated_retrieval.parquet", value="score", **PERCENT, **GROUP)
+GENERATED = Table(
+    "battery/generated_retrieval.parquet", value="score", n_of="needles", **PERCENT, **GROUP
+)
 EIGENVALUE = replace(
     COPYING,
     value="eigenvalue",
+    n_of="",
     **NO_INTERVAL,
     p="",
     null=0,

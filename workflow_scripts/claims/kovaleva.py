@@ -40,10 +40,9 @@ from workflow_scripts.claims.products import (
 )
 from workflow_scripts.claims.verdicts import PREMISE_ABSENT, Measured
 from workflow_scripts.core.data.annotations import FRAME_DIRECTION
-from workflow_scripts.core.data.heads import head_labels
+from workflow_scripts.core.data.heads import head_labels, rows_of_kind
 from workflow_scripts.core.data.tables import where
 from workflow_scripts.core.data.tasks import TASKS
-from workflow_scripts.core.measures.head_kinds import rows_of_kind
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
 from workflow_scripts.patterns.measures import SHARES
 

@@ -11,6 +11,7 @@ from workflow_scripts.core.measures.forms import (
     OVER_DOCUMENTS,
     PERCENT,
     Form,
+    HeadKind,
     Study,
     Table,
     Tables,
@@ -75,7 +76,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 
 # What a head is, by its columns.
-HEAD_KINDS = {"coreference": lambda head, _: head["coreference_head"]}
+HEAD_KINDS = {
+    "coreference": HeadKind(
+        lambda head, _: head["coreference_head"],
+        "mentions",
+        "it is the best head at finding antecedents of mentions none of whose antecedents has "
+        "their head word, and beats the nearest mention",
+    )
+}
 
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:

@@ -11,6 +11,7 @@ from workflow_scripts.core.measures.forms import (
     OVER_DOCUMENTS,
     PERCENT,
     Form,
+    HeadKind,
     Study,
     Table,
     Tables,
@@ -80,7 +81,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 
 # What a head is, by its columns.
-HEAD_KINDS = {"frames": lambda head, _: head["frame_head"]}
+HEAD_KINDS = {
+    "frames": HeadKind(
+        lambda head, _: head["frame_head"],
+        "frames",
+        "it attends between predicates and their frame elements more than between other words as "
+        "far apart, by 2 points or more (p < 0.05, corrected for the heads)",
+    )
+}
 
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:

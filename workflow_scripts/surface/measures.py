@@ -7,16 +7,15 @@ import pandas as pd
 
 from workflow_scripts.core.measures.forms import (
     KEYS,
-    NO_INTERVAL,
     OVER_DOCUMENTS,
     PERCENT,
     Form,
+    HeadKind,
     Study,
     Table,
     Tables,
     TableSet,
 )
-from workflow_scripts.core.measures.head_kinds import KINDS
 
 PAPER = "clark2019"
 DATA = ("text", "Running text")
@@ -71,17 +70,6 @@ ABOVE_OTHERS = replace(
     unit="points",
     scale="diverging",
 )
-KIND = Table(
-    "surface/kinds.parquet",
-    value="stratum",
-    **NO_INTERVAL,
-    categories=KINDS,
-    paper="kovaleva2019",
-    group="Kinds of heads",
-)
-# What each of KINDS but the last is measured on, as `Study.data` names it, and notes on origins.
-MEASURED_ON = ("trees", "frames", "mentions", "text", "text", "text", "")
-ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annotated by an AI model"}
 GRADIENTS = Table(
     "surface/gradients.parquet",
     value="gradient",
@@ -130,8 +118,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     """The measures of the tables that the study has."""
     over = f"Mean over segments of the text {study.corpora.get('surface')}.{study.note('text')}"
     over = f"{over} {OVER_DOCUMENTS}"
-    if KIND in found:
-        yield kind_of_head(study)
     if ENTROPY in found:
         yield from entropy(found[ENTROPY], over)
     head = found[GRADIENTS]["masked_lm_head"].iloc[0] if GRADIENTS in found else ""
@@ -170,26 +156,6 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 )
 
 
-def kind_of_head(study: Study) -> Form:
-    """What a head does, of what the study's chapters measure."""
-    return KIND.form(
-        "behaviour.stratum",
-        "Kind of head",
-        "Each head is shown as the first kind that applies. Syntactic: it is the best head for at "
-        "least one relation and beats that relation's best fixed offset. Frames: it attends "
-        "between predicates and their frame elements more than between other words as far apart, "
-        "by 2 points or more (p < 0.05, corrected for the heads). Coreference: it is the best head "
-        "at finding antecedents of mentions none of whose antecedents has their head word, and "
-        "beats the nearest mention. Same word: it gives other occurrences of a word over 10 points "
-        "more than other repeated words at the same distances (lower end of 95%). Position: "
-        "most of its attention is on the previous, the next or the current token. Special tokens: "
-        "most is on [CLS] and [SEP]. Unclassified: none of these. A head beats a baseline if the "
-        "95% interval of its gain, corrected for all heads and relations, is above 0. Only kinds "
-        "that this study measures are used.",
-        category_notes=tuple(ORIGINS.get(study.data.get(data, "")) for data in MEASURED_ON),
-    )
-
-
 def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
     """How broad attention is; `over` states what the means and intervals are over."""
     for query, words in QUERIES.items():
@@ -218,14 +184,26 @@ def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
     )
 
 
-# A decoder's tokens attend to no next one; its first token is like [CLS].
-POSITIONS, SPECIAL = ("self", "previous", "next"), ("cls", "sep", "first")
+POSITIONS, SPECIAL = ("self", "previous", "next"), ("cls", "sep")
 LEAST_ABOVE = 0.1  # of attention, by which a head of the kind "same word" is above other words
 # What a head is, by its columns and a threshold of attention.
 HEAD_KINDS = {
-    "same word": lambda head, _: head.get("same_word_above_low", 0) > LEAST_ABOVE,
-    "position": lambda head, least: max(head.get(to, 0) for to in POSITIONS) > least,
-    "special tokens": lambda head, least: sum(head.get(to, 0) for to in SPECIAL) > least,
+    "same word": HeadKind(
+        lambda head, _: head.get("same_word_above_low", 0) > LEAST_ABOVE,
+        "text",
+        "it gives other occurrences of a word over 10 points more than other repeated words at "
+        "the same distances (lower end of 95%)",
+    ),
+    "position": HeadKind(
+        lambda head, least: max(head.get(to, 0) for to in POSITIONS) > least,
+        "text",
+        "most of its attention is on the previous, the next or the current token",
+    ),
+    "special tokens": HeadKind(
+        lambda head, least: sum(head.get(to, 0) for to in SPECIAL) > least,
+        "text",
+        "most of its attention is on [CLS] and [SEP]",
+    ),
 }
 
 

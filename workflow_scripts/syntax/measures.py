@@ -12,6 +12,7 @@ from workflow_scripts.core.measures.forms import (
     PERCENT,
     Columns,
     Form,
+    HeadKind,
     Study,
     Table,
     Tables,
@@ -164,7 +165,13 @@ def best_relation(found: Tables, relations: list[str]) -> Columns:
 
 
 # What a head is, by its columns.
-HEAD_KINDS = {"syntactic": lambda head, _: head["syntactic"]}
+HEAD_KINDS = {
+    "syntactic": HeadKind(
+        lambda head, _: head["syntactic"],
+        "trees",
+        "it is the best head for at least one relation and beats that relation's best fixed offset",
+    )
+}
 
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from workflow_scripts.core.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+
+# Of an encoder's heads; a head is shown as the first that applies.
+KINDS = ("syntactic", "frames", "coreference", "same word", "position", "special tokens")
+KINDS += ("unclassified",)
+
+
+def rows_of_kind(heads: "pd.DataFrame", kind: str) -> "np.ndarray":
+    """Which rows of a table with a column `kinds` are of a kind, bool; a head may be of several."""
+    return heads["kinds"].map(lambda kinds: kind in kinds.split(", ")).to_numpy(bool)
 
 
 def head_label(layer: int, head: int) -> str:

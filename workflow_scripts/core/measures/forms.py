@@ -42,10 +42,10 @@ class Table:
     one table. `keys` are the columns that, with layer and head, name a row; of several rows of a
     head, the one with the `largest` number counts. The fields from `value` to `label` name the
     columns of the number, of its 95% interval (<interval>_low and <interval>_high), of what it is a
-    mean over, of its p-value, of the value where there is no effect (or that value in `unit`) and
-    of a word on the number; an empty field has no column. Numbers are shown `factor` times as
-    large, in `unit`; `better` is the better side, where there is one, and `harm` the side of an
-    effect that is harm: "low" of a score, "high" of a loss; `n_of` is what n counts. A value that
+    mean over (`n`, a count of `n_of`), of its p-value, of the value where there is no effect (or
+    that value in `unit`) and of a word on the number; an empty field has no column. Numbers are
+    shown `factor` times as large, in `unit`; `better` is the better side, where there is one, and `harm` the side of an
+    effect that is harm: "low" of a score, "high" of a loss. A value that
     is a word is one of `categories`. The atlas shows the table's measures in a `group` of those of
     a `paper`.
     """
@@ -152,6 +152,19 @@ class Form:
     compute: Callable[[Any], dict[str, Any]] | None = None
     derived: str = ""
     without: bool = False
+
+
+@dataclass(frozen=True)
+class HeadKind:
+    """A kind that heads may be of, with a sentence `about` them.
+
+    `fits` tells whether a head is, by its row of a chapter's `columns` and a threshold of
+    attention; it is measured on `data`, as `Study.data` names it.
+    """
+
+    fits: Callable[[pd.Series, float], bool]
+    data: str
+    about: str
 
 
 @dataclass(frozen=True)

@@ -15,19 +15,20 @@ export function Context({ atlas, model, measure, go }) {
       <div>
         <h2>${measure.title}${measure.unit && html` <span class="unit">${measure.unit}</span>`}</h2>
         <p class="soft small">
-          ${model.title}, ${stateTitle(model, measure.state)} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · ${countText(measure)} · ${paper}, ${measure.group}
+          ${model.title}, ${stateTitle(model, measure.state)} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · ${countsText(measure)} · ${paper}, ${measure.group}
         </p>
       </div>
     </div>
   `;
 }
 
-function countText({ n, value, ...measure }) {
+function countsText({ n, value, ...measure }) {
   if (n === null || n === undefined) return `${known({ ...measure, value })} of ${value.length} heads known`;
-  if (!Array.isArray(n)) return `n = ${n} per head`;
+  const each = measure.n_of ? `${measure.n_of} per head` : "per head";
+  if (!Array.isArray(n)) return `n = ${n} ${each}`;
   const numbers = n.filter((one) => one !== null);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-  return low === high ? `n = ${low} per head` : `n = ${low} to ${high} per head`;
+  return `n = ${low === high ? low : `${low} to ${high}`} ${each}`;
 }
 
 /** What the measure is, and the table it is from. */
