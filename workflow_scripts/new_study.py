@@ -344,6 +344,7 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
     if before:
         compared = {"before": called_before, "after": model.name}
         lines.append(f"compare: {_flow(compared)}  # what changed in a head")
+    lines.append("# claims: {}  # what papers state, judged on this model")
     if stored > min(MOST_STORED, shutil.disk_usage(".").free / 4) and not (task or before):
         lines.append(
             "attention: {store: false}  # maps would take "

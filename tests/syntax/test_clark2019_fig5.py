@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import read_trees
+from workflow_scripts.core.data.annotations import Tree, read_trees
 from workflow_scripts.syntax import counting, syntax_examples
 
 
@@ -23,6 +23,13 @@ def draw_examples(study: Path, out: Path, relations: list[str]) -> pd.DataFrame:
     read |= {"trees": study / "trees.jsonl", "scores": study / "scores"}
     syntax_examples.main(**read, examples=out, relations=relations, n_examples=2)
     return tables.read(out)
+
+
+def test_the_shortest_sentences_are_drawn_where_all_are_long() -> None:
+    parts = ((n, ("a",) * n, (-1,) * n, ("det",) * n) for n in (40, 20, 30))
+    trees = [Tree(str(n), *each, ("",) * n, "") for n, *each in parts]
+    assert syntax_examples.choose_sentences(trees, "det", 2, seed=1) == [1, 2]
+    assert syntax_examples.choose_sentences(trees, "nsubj", 2, seed=1) == []
 
 
 def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path) -> None:

@@ -31,7 +31,9 @@ def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> Non
         openings.add(line)
         kind = value_text(kinds, index)
         if kind == "same word":
-            assert line.startswith("Looks at other copies of the same word: ")
+            assert (
+                line.startswith("Gives ") and "of its attention to other copies of the same" in line
+            )
         elif kind == "syntactic":
             assert line.startswith("Best relation: ")
         elif kind == "frames":
@@ -40,11 +42,15 @@ def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> Non
             goals = [measures[f"attention.{goal}"] for goal in GOALS]
             largest = max(goals, key=lambda measure: measure["value"][index])
             low, high = (number(end, 1) for end in interval(largest, index))
-            assert f"{value_text(largest, index)} ({low} to {high}; n = {N_SEGMENTS})" in line
+            assert (
+                f"{value_text(largest, index)} ({low} to {high}; n = {N_SEGMENTS} segments)" in line
+            )
         text = " ".join(page.locator(".summary .does").all_text_contents())
         assert f"Kind of head: {value_text(kinds, index)}" in text
         above = sum(beats(measure, index) for measure in relations)
-        words = f"it beats the offset on {above}." if above else "Beats the best fixed offset on no"
+        words = (
+            f"it beats the offset on {above} of" if above else "Beats the best fixed offset on no"
+        )
         assert words in text, index
         assert "on SST-2, seed 1" in text
         antecedents = [measures[f"coreference.words.{kind}"] for kind in ("all", "pronoun")]

@@ -33,6 +33,7 @@ GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = collect("measures")
 # The kind of each chapter's data, and their title.
 TEXTS = {chapter: one.DATA for chapter, one in MEASURES.items() if hasattr(one, "DATA")}
+TOO_NARROW = f"intervals over fewer than {FEW_DOCUMENTS} are too narrow"
 ORIGINS = {
     "real": "real",
     "silver": "silver: annotated by a parser",
@@ -126,7 +127,7 @@ def in_documents(n: int | None) -> str:
     """How many documents intervals rest on, for people; empty where that is not known."""
     if n is None:
         return ""
-    few = f": intervals over fewer than {FEW_DOCUMENTS} are too narrow" if n < FEW_DOCUMENTS else ""
+    few = f": {TOO_NARROW}" if n < FEW_DOCUMENTS else ""
     return f", {n} document{'s' if n > 1 else ''}{few}"
 
 
@@ -237,10 +238,16 @@ def main(
     for path in counts:
         read = pd.read_csv(path).set_index("what")["n"]
         documents[path.name.removesuffix(".counts.csv")] = read.get("articles analysed")
+    about = about_data(described, documents)
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "study": {"name": study, "seed": seed, "about": about_data(described, documents)},
+        "study": {
+            "name": study,
+            "seed": seed,
+            "about": about,
+            "cautions": [sentence for sentence in about if TOO_NARROW in sentence],
+        },
         "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
         **assemble(cards, products, maps, translators, described, labels or {}, adopted, untrained),
     }

@@ -65,7 +65,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     """The relation that a head is best at, and its accuracy at every relation."""
     if SCORES not in found or OFFSETS not in found:
         return
-    trees = f"On the treebank {study.corpora.get('syntax')}.{study.note('trees')}"
+    largest = found[OFFSETS]["offset"].abs().max()
+    trees = f"Fixed offsets are of up to {largest} words. On the treebank "
+    trees += f"{study.corpora.get('syntax')}.{study.note('trees')}"
     relations, offsets = shown_relations(found, study), best_offsets(found)
     back = "coverage" in found[SCORES]
     chosen = [name for name in relations if name != ALL]

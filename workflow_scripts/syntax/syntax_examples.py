@@ -16,7 +16,6 @@ from workflow_scripts.core.data.wordpieces import (
     to_words,
     words_of_units,
 )
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
 from workflow_scripts.syntax.counting import ALL, DIRECTIONS_BACK, membership, questions, stand_ins
@@ -32,14 +31,17 @@ def choose_sentences(
 ) -> list[int]:
     """Indices of up to `n` sentences with the relation (for ALL, any) and short enough to draw.
 
-    For a decoder with one that is counted in the direction `asked`.
+    The shortest where none is. For a decoder with one that is counted in the direction `asked`.
     """
-    fitting = [
+    having = [
         index
         for index, tree in enumerate(trees)
-        if relation in (ALL, *tree.relations) and SHORTEST <= len(tree.words) <= LONGEST
+        if relation in (ALL, *tree.relations)
         if not asked or counted_words(tree, relation, asked, first=0).any()
     ]
+    fitting = [index for index in having if SHORTEST <= len(trees[index].words) <= LONGEST]
+    if not fitting:
+        return sorted(having, key=lambda index: len(trees[index].words))[:n]
     return sorted(np.random.default_rng(seed).permutation(fitting)[:n].tolist())
 
 
@@ -108,11 +110,6 @@ def main(
             asked = row["direction"] if decoder else ""
             for k in choose_sentences(sentences, relation, n_examples, seed, asked):
                 frames.append(draw_best(cache[k], sentences[k], row, len(frames), decoder))
-    if not frames:
-        raise InputError(
-            f"{trees}: no sentence of {SHORTEST} to {LONGEST} words to draw; use a treebank with "
-            "such sentences"
-        )
     tables.write(pd.concat(frames, ignore_index=True), examples)
 
 

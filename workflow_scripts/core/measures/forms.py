@@ -44,10 +44,10 @@ class Table:
     columns of the number, of its 95% interval (<interval>_low and <interval>_high), of what it is a
     mean over (`n`, a count of `n_of`), of its p-value, of the value where there is no effect (or
     that value in `unit`) and of a word on the number; an empty field has no column. Numbers are
-    shown `factor` times as large, in `unit`; `better` is the better side, where there is one, and `harm` the side of an
-    effect that is harm: "low" of a score, "high" of a loss. A value that
-    is a word is one of `categories`. The atlas shows the table's measures in a `group` of those of
-    a `paper`.
+    shown `factor` times as large, in `unit`; `better` is the better side, where there is one, and
+    `harm` the side of an effect that is harm: "low" of a score, "high" of a loss. A value that is a
+    word is one of `categories`. The atlas shows the table's measures in a `group` of those of a
+    `paper`.
     """
 
     file: str

@@ -115,8 +115,7 @@ function roles(members, i, model) {
 function copies(members, i) {
   const [same, above] = ["attention.same_word", "attention.same_word_above"].map((id) => members.find((one) => one.id === id));
   if (!same || !above || !(intervalOf(above, i)?.[0] > LEAST)) return [];
-  const weight = `${number(same.value[i], 0)}% of its weight there (${behind(same, i)})`;
-  return [{ sentence: `Looks at other copies of the same word: ${weight}; ${same.null_title}: ${withUnit(same, nullOf(same, i))}`, measure: same, leads: "copies" }];
+  return [{ sentence: `Gives ${share(same, i)} of its attention to other copies of the same word; ${same.null_title}: ${withUnit(same, nullOf(same, i))}`, measure: same, leads: "copies" }];
 }
 
 function kind([measure], i) {
@@ -149,7 +148,7 @@ function relation(members, i) {
   const name = best.id.replace("syntax.", "");
   const direction = best.label?.[i] ? ` (${best.label[i]})` : "";
   return [{
-    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words (${behind(best, i)}), ${number(gain(best, i), best.decimals)} points above the ${withMinus(best.null_title)}; of ${relations.length} relations, it beats the offset on ${above.length}`,
+    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words (${behind(best, i)}), ${number(gain(best, i), best.decimals)} points above the ${withMinus(best.null_title)}; it beats the offset on ${above.length} of ${relations.length} relations`,
     measure: best,
     leads: "relation",
   }];

@@ -25,8 +25,9 @@ const FAINTEST = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4];
 /** Selects one of the checkpoints that the text has maps of. */
 export function StateChoice({ model, segment, state, go }) {
   const states = Object.keys(segment.maps);
+  if (states.length < 2) return null;
   return html`<label>Checkpoint
-    <select id="state" value=${state} disabled=${states.length < 2} onChange=${(event) => go({ state: event.target.value })}>
+    <select id="state" value=${state} onChange=${(event) => go({ state: event.target.value })}>
       ${states.map((name) => html`<option value=${name}>${stateTitle(model, name)}</option>`)}
     </select>
   </label>`;

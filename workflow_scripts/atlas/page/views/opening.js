@@ -11,6 +11,7 @@ export function Findings({ atlas, model, state }) {
   if (found.length === 0) return null;
   return html`<section class="findings" aria-labelledby="findings-title">
     <h3 id="findings-title">Findings</h3>
+    ${atlas.study.cautions?.map((sentence) => html`<p key=${sentence} class="small"><bdi>${sentence}</bdi></p>`)}
     <ul>
       ${found.map(({ sentence, numbers, verdict, address }) => html`<li key=${sentence}>
         <a href=${address + (state.theme ? `&theme=${state.theme}` : "")}><bdi>${sentence}</bdi></a>
