@@ -47,11 +47,8 @@ def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> Non
             )
         text = " ".join(page.locator(".summary .does").all_text_contents())
         assert f"Kind of head: {value_text(kinds, index)}" in text
-        above = sum(beats(measure, index) for measure in relations)
-        words = (
-            f"it beats the offset on {above} of" if above else "Beats the best fixed offset on no"
-        )
-        assert words in text, index
+        above = any(beats(measure, index) for measure in relations)
+        assert ("Best relation: " in text) == above, index
         assert "on SST-2, seed 1" in text
         antecedents = [measures[f"coreference.words.{kind}"] for kind in ("all", "pronoun")]
         if any(measure["low"][index] > measure["null"] for measure in antecedents):

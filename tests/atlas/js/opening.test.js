@@ -30,6 +30,8 @@ test("the study's findings come first, then the heads that are first of a measur
   const stated = { model: "m", sentence: "S", numbers: "n", verdict: "", address: "#model=m&view=head&head=1-1" };
   const found = findingsOf(of([PREVIOUS, COST], { findings: [{ ...stated, model: "other" }, stated] }), MODEL);
   assert.deepEqual(found.map(({ sentence }) => sentence), ["S", "Of all heads, 1-2 attends most to the previous token.", "Of all heads, 1-2 costs most when it is disabled."]);
+  const least = { ...PREVIOUS, value: [9, 1, null, 4] };
+  assert.deepEqual(findingsOf(of([least]), MODEL), []);
   assert.equal(found[1].numbers, "Previous: 60.0% (n = 9 segments; the first of 4 heads)");
   assert.equal(found[1].address, "#view=head&model=m&measure=attention.previous&head=1-2");
   assert.deepEqual(findingsOf(of([{ ...COST, p: [1, 1, 1, 1] }]), MODEL), []);

@@ -9,6 +9,7 @@ import { tokenNames } from "./specials.js";
 import { behind } from "./summary.js";
 
 const MOST = 5; // findings
+const LEAST = 10; // % of the attention that is worth a finding
 const RARE = 0.25; // of the heads at most have a role that marks them
 
 // What the head with the largest share is said to do, or with the largest effect, of measures by their ids.
@@ -68,7 +69,8 @@ export function findingsOf(atlas, model) {
     const all = measures.filter(({ id }) => ids.test(id)).flatMap((measure) => measure.value.map((value, index) => ({ measure, value, index })));
     const found = all.filter(({ measure, value, index }) => value !== null && differs(measure, index) !== false);
     if (found.length === 0) return [];
-    const { measure, index } = found.reduce((best, one) => (sign * one.value > sign * best.value ? one : best));
+    const { measure, index, value } = found.reduce((best, one) => (sign * one.value > sign * best.value ? one : best));
+    if (measure.unit === "%" && value < LEAST) return [];
     return [{ head: headName(model, index), measure, index, does }];
   });
   const own = first.map(({ head, measure, index, does }) => ({

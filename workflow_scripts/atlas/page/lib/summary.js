@@ -140,15 +140,12 @@ function leastGain(measure, i) {
 }
 
 function relation(members, i) {
-  const relations = members.filter(({ id }) => id !== "syntax.best");
-  const above = byGain(relations.filter((measure) => leastGain(measure, i) > 0), i);
-  if (relations.length === 0) return [];
-  if (above.length === 0) return [{ sentence: `Beats the best fixed offset on none of the ${relations.length} relations`, measure: members[0] }];
-  const best = above[0];
+  const [best] = byGain(members.filter((measure) => measure.id !== "syntax.best" && leastGain(measure, i) > 0), i);
+  if (!best) return [];
   const name = best.id.replace("syntax.", "");
   const direction = best.label?.[i] ? ` (${best.label[i]})` : "";
   return [{
-    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words (${behind(best, i)}), ${number(gain(best, i), best.decimals)} points above the ${withMinus(best.null_title)}; it beats the offset on ${above.length} of ${relations.length} relations`,
+    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words (${behind(best, i)}), ${number(gain(best, i), best.decimals)} points above the ${withMinus(best.null_title)}`,
     measure: best,
     leads: "relation",
   }];
