@@ -160,8 +160,9 @@ def count_corpus(
 
 def head_accuracies(counts: DependencyCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per direction, head and relation."""
-    mean, low, high = stats_bootstrap.bootstrap_accuracy(counts.correct, counts.total, draws, seed)
-    special = stats_bootstrap.bootstrap_accuracy(counts.with_special, counts.total, draws, seed)
+    drawn = {"total": counts.total, "draws": draws, "seed": seed, "shares": True}
+    mean, low, high = stats_bootstrap.bootstrap_accuracy(counts.correct, **drawn)
+    special = stats_bootstrap.bootstrap_accuracy(counts.with_special, **drawn)
     axes = {
         "direction": counts.directions,
         "layer": range(mean.shape[1]),
