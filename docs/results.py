@@ -1,9 +1,8 @@
 """Write results.md, the papers' central claims next to what the studies find, by `make docs`.
 
-`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2 BASE SEEDS CONTEXT GEMMA` first takes
-the claims tables of a run of each study, results/<study>/<model>/tables/claims.csv, as
-claims/judged/default.csv and so on; an empty argument keeps the table that is there. The
-sections are in docs/claims/.
+`python docs/results.py NAME=FILE ...` first takes the claims tables of runs of studies,
+results/<study>/<model>/tables/claims.csv, as claims/judged/NAME.csv. The sections are in
+docs/claims/.
 """
 
 import shutil
@@ -23,12 +22,11 @@ DOCS = Path(__file__).parent
 PAGE = DOCS / "results.md"
 CLAIMS = DOCS.parent / "claims"
 # In the order in which a claim's row is looked for: tested, or else measured.
-NAMES = ("base", "seeds", "real", "multi30k", "default", "beyond", "smollm2", "context", "gemma")
+NAMES = "base base-seeds seeds real multi30k default beyond smollm2 context gemma".split()
 STUDIES = {name: CLAIMS / f"judged/{name}.csv" for name in NAMES}
-TAKEN = ("default", "real", "multi30k", "beyond", "smollm2", "base", "seeds", "context", "gemma")
 SECTIONS = yaml.safe_load((DOCS / "claims/sections.yaml").read_text(encoding="utf-8"))
 NOT_RUN = "not yet run"
-OTHERS = ("seeds", "gemma")  # of another model, whose number stands below the first one's
+OTHERS = ("base-seeds", "seeds", "gemma")  # whose numbers stand below the first one's
 
 
 def page(*tables: pd.DataFrame) -> str:
@@ -123,9 +121,8 @@ def _number(value: float) -> str:
 
 def main() -> None:
     """Take new claims tables, where they are given, and write the page."""
-    for source, name in zip(sys.argv[1:], TAKEN, strict=len(sys.argv) > 1):
-        if source:
-            shutil.copyfile(source, STUDIES[name])
+    for name, _, source in (given.partition("=") for given in sys.argv[1:]):
+        shutil.copyfile(source, STUDIES[name])
     PAGE.write_text(page(*(pd.read_csv(kept) for kept in STUDIES.values())), encoding="utf-8")
 
 
