@@ -95,7 +95,7 @@ def over_units(
 
     It is `less` the mean of other rows, or `over` that mean, on the same units. The rows have lists
     of sums and counts by unit, as `per_head` writes them. Where other units lack other rows, it is
-    no ratio of sums, and has percentiles alone.
+    no ratio of sums, and has percentiles alone. Of several seeds it has their spread, too.
     """
     total, size = _of_units(rows, sums)
     compared = next((part for part in (less, over) if part is not None), rows)
@@ -118,7 +118,24 @@ def over_units(
     ends = (scale * float(number) for number in (value, low, high))
     documents = "n_documents" in rows and (rows["n"] > rows["n_documents"]).any()
     more = {"interval": OVER_DOCUMENTS if documents else OVER_EXAMPLES} | more
-    return Measured(*ends, int(rows["n"].max()), of, **more)
+    found = Measured(*ends, int(rows["n"].max()), of, **more)
+    seeds = set(rows["seed"]) if "seed" in rows else ()
+    if len(seeds) < 2:
+        return found
+    parts = {"less": less, "over": over}
+    of_seeds = [
+        over_units(
+            rows[rows["seed"] == seed],
+            of,
+            **{
+                name: part[part["seed"] == seed] for name, part in parts.items() if part is not None
+            },
+            sums=sums,
+            scale=scale,
+        ).value
+        for seed in seeds
+    ]
+    return _with_seeds(found, len(seeds), float(np.std(of_seeds, ddof=1)))
 
 
 def _of_units(rows: pd.DataFrame, sums: str) -> tuple[np.ndarray, np.ndarray]:

@@ -147,7 +147,28 @@ def over_units(
     over: pd.DataFrame | None = None,
     column: str = "sums",
 ) -> np.ndarray:
-    """The heads' mean, less or over that of others, and its interval over units (`plain_ends`)."""
+    """The heads' mean, less or over that of others, and its interval over units (`plain_ends`).
+
+    Of several seeds, Student's interval of their own numbers is added, by squares.
+    """
+    number = over_units_alone(rows, less, over, column)
+    if "seed" not in rows or rows["seed"].nunique() == 1:
+        return number
+    each = []
+    for seed in rows["seed"].unique():
+        parts = (None if part is None else where(part, seed=seed) for part in (less, over))
+        each.append(over_units_alone(where(rows, seed=seed), *parts, column)[0])
+    half = stats.t.ppf(0.975, len(each) - 1) * stats.sem(each)
+    value, low, high = number
+    return np.array(
+        [value, value - np.hypot(value - low, half), value + np.hypot(high - value, half)]
+    )
+
+
+def over_units_alone(
+    rows: pd.DataFrame, less: pd.DataFrame | None, over: pd.DataFrame | None, column: str
+) -> np.ndarray:
+    """The same, of all seeds as if they were the only ones."""
 
     def total(part: pd.DataFrame, name: str) -> np.ndarray:
         return sum(part[name].map(np.asarray)) / len(part)
