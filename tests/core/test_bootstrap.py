@@ -254,20 +254,6 @@ def test_a_kind_that_never_occurs_has_no_accuracy() -> None:
     assert np.isnan([mean[:, 1], low[:, 1], high[:, 1]]).all()
 
 
-def test_shares_of_all_or_none_have_an_interval_that_covers() -> None:
-    """Twenty documents of three words, nearly all or hardly any of which are right."""
-    rng, total = np.random.default_rng(1), np.full((20, 1), 3)
-    covered = []
-    for share in (0.99, 0.01) * 200:
-        correct = rng.binomial(3, share, (20, 1, 1))
-        _, low, high = bootstrap.bootstrap_accuracy(correct, total, 200, 1, shares=True)
-        covered.append(low.item() <= share <= high.item())
-    assert np.mean(covered) > 0.93
-    least = 0.025 ** (1 / 20)  # Clopper and Pearson's: all of twenty have a probability of 0.025
-    ends = bootstrap.bootstrap_accuracy(np.full((20, 1, 1), 3), total, 200, 1, shares=True)
-    assert np.ravel(ends).tolist() == pytest.approx([1, least, 1])
-
-
 def test_a_kind_in_one_unit_has_no_interval() -> None:
     correct, total = np.zeros((6, 1, 1), dtype=int), np.zeros((6, 1), dtype=int)
     correct[0], total[0] = 1, 2

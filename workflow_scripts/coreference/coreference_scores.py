@@ -133,9 +133,7 @@ def rule_accuracies(counts: MentionCounts, draws: int, seed: int) -> pd.DataFram
 def _accuracies(
     correct: np.ndarray, counts: MentionCounts, draws: int, seed: int
 ) -> dict[str, np.ndarray]:
-    mean, low, high = stats_bootstrap.bootstrap_accuracy(
-        correct, counts.total, draws, seed, shares=True
-    )
+    mean, low, high = stats_bootstrap.bootstrap_accuracy(correct, counts.total, draws, seed)
     columns = {"accuracy": mean, "ci_low": low, "ci_high": high}
     return columns | {"n": counts.total.sum(axis=0), "n_documents": counts.n_documents}
 

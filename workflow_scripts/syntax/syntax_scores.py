@@ -160,9 +160,8 @@ def count_corpus(
 
 def head_accuracies(counts: DependencyCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per direction, head and relation."""
-    drawn = {"total": counts.total, "draws": draws, "seed": seed, "shares": True}
-    mean, low, high = stats_bootstrap.bootstrap_accuracy(counts.correct, **drawn)
-    special = stats_bootstrap.bootstrap_accuracy(counts.with_special, **drawn)
+    mean, low, high = stats_bootstrap.bootstrap_accuracy(counts.correct, counts.total, draws, seed)
+    special = stats_bootstrap.bootstrap_accuracy(counts.with_special, counts.total, draws, seed)
     axes = {
         "direction": counts.directions,
         "layer": range(mean.shape[1]),

@@ -303,14 +303,12 @@ def count_documents(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
 
 
 def bootstrap_accuracy(
-    correct: np.ndarray, total: np.ndarray, draws: int, seed: int, shares: bool = False
+    correct: np.ndarray, total: np.ndarray, draws: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Accuracy and both ends of its 95% bootstrap interval over whole units, each [..., kind].
 
-    `correct` may be any sums over `total` items, such as differences of two models. Where they are
-    counts, of `shares`, and all items or none are right, no sample varies: the other end is Clopper
-    and Pearson's for as many units. All are NaN where a kind never occurs, the ends also where it
-    occurs in one unit alone.
+    `correct` may be any sums over `total` items, such as differences of two models.
+    All are NaN where a kind never occurs, the ends also where it occurs in one unit alone.
     """
     n = len(correct)
     shape, exact = correct.shape[1:], np.result_type(correct, np.int64)
@@ -321,10 +319,6 @@ def bootstrap_accuracy(
         sizes = np.broadcast_to(total[:, kind, None].astype(np.float64), sums.shape)
         ends = ratio_ends(sums, sizes, draws, seed)
         low[..., kind], high[..., kind] = ends.reshape(2, *shape[:-1])
-        if shares and (units := np.count_nonzero(total[:, kind])) > 1:
-            least = ((100 - CONFIDENCE[1]) / 100) ** (1 / units)
-            low[..., kind] = np.where(mean[..., kind] == 1, least, low[..., kind])
-            high[..., kind] = np.where(mean[..., kind] == 0, 1 - least, high[..., kind])
     return mean, low, high
 
 
