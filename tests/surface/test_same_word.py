@@ -119,7 +119,6 @@ def test_weights_and_nulls_are_those_of_plain_loops(study: tuple[Path, bool]) ->
 
 def test_the_head_that_copies_is_of_this_kind_alone(study: tuple[Path, bool]) -> None:
     found = TableSet([study[0] / "same_word.parquet"])[SAME_WORD]
-    kinds = [
-        HEAD_KINDS["same word"]({"same_word_above_low": low}, 0) for low in found.difference_low
-    ]
+    fits = HEAD_KINDS["same word"].fits
+    kinds = [fits({"same_word_above_low": low}, 0) for low in found.difference_low]
     assert kinds == [False] * 5 + [True]
