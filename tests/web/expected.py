@@ -55,6 +55,12 @@ def count(measure: dict[str, Any], index: int) -> int | None:
     return measure["n"][index] if isinstance(measure["n"], list) else measure["n"]
 
 
+def count_text(measure: dict[str, Any], index: int) -> str:
+    """The same with what is counted."""
+    n, of = count(measure, index), measure.get("n_of", "")
+    return f"{n} {of.removesuffix('s') if n == 1 else of}".strip()
+
+
 def rank(measure: dict[str, Any], index: int) -> int | None:
     """1 for the best; equal values share the better rank."""
     value = measure["value"][index]
@@ -107,7 +113,7 @@ def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
     if place:
         parts.append(f"rank {place}")
     if n:
-        parts.append(f"n {n}")
+        parts.append(f"n {count_text(measure, index)}")
     if hatched(measure, index):
         words = "not better than" if better_alone(measure) else "no detectable difference from"
         parts.append(f"hatched: {words} the baseline")

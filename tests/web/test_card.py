@@ -6,7 +6,16 @@ import numpy as np
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import count, head_name, interval, number, rank_text, value_text, weights
+from tests.web.expected import (
+    count,
+    count_text,
+    head_name,
+    interval,
+    number,
+    rank_text,
+    value_text,
+    weights,
+)
 from tests.web.page import go, parsed_csv, saved, settle
 
 DASH = "\u2013"
@@ -21,7 +30,7 @@ def measured(measure: dict[str, Any], index: int) -> list[str]:
     return [
         value_text(measure, index) + (f"|{label}" if label else ""),
         " to ".join(number(end, measure["decimals"]) for end in ends) if ends else DASH,
-        DASH if n is None else str(n),
+        DASH if n is None else count_text(measure, index),
         DASH if p is None else p_value(p),
         place or DASH,
     ]
