@@ -116,6 +116,8 @@ def pruned(study: Study, share: str, task: str = "") -> Cases:
     for title, rows in curves(study, "importance").items():
         if task in ("", title):
             nearest = min(rows.to_dict("records"), key=lambda row: abs(row["share"] - float(share)))
+            if abs(nearest["share"] - float(share)) > 5:  # half of the paper's step
+                continue
             ends = (100 * nearest[name] for name in CHANGE)
             ends = with_seeds(ends, 100 * nearest["change_sd"], nearest["runs"])
             points = bool(task) or nearest["metric"] in ("accuracy", "f1")
