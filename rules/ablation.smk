@@ -186,6 +186,7 @@ ablation.when(ABLATION_COMPARED).drawn(
 use rule light_step as head_behaviour with:
     input:
         known=read_by("columns"),
+        kinds=rules.head_kinds.output.kinds,
         scores=ABLATION_SCORES,
         covariances=expand(rules.ablation_scores.output.covariance, **FINETUNED_RUNS),
     output:
@@ -199,7 +200,6 @@ use rule light_step as head_behaviour with:
         **step("ablation/head_behaviour.py"),
         mode="uniform",
         equivalence=ABLATION["equivalence"],
-        threshold=config.get("surface", {}).get("threshold", 0.5),
         fewest=config.get("syntax", {}).get("fewest", 0),
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],

@@ -5,8 +5,7 @@ arguments_beyond = Products("arguments", "niven2019", "Beyond the paper")
 
 # Models that the chapter looks into: those trained on the original points.
 ARGUMENT_KEPT = "<results>/{model}/arguments/bert.original.{seed}"
-ARGUMENT_LOOKED_INTO = [name for name in ("full", "W") if name in ARGUMENTS["setups"]]
-ARGUMENT_LOOKED_INTO = ARGUMENT_LOOKED_INTO or ARGUMENTS["setups"]
+ARGUMENT_BOTH = [setup for setup in ("full", "W") if setup in ARGUMENTS["setups"]]
 ARGUMENT_SEEDS = {"seed": ARGUMENTS["seeds"], "allow_missing": True}
 
 
@@ -24,7 +23,7 @@ use rule model_step as argument_reliance with:
     params:
         **step("arguments/argument_reliance.py"),
         family="bert",
-        setups=ARGUMENT_LOOKED_INTO,
+        setups=ARGUMENT_BOTH or ARGUMENTS["setups"],
         settings=lambda w: ARGUMENT_BERT[w.model],
         cue=ARGUMENTS["cues"]["cue"],
         max_cues=ARGUMENTS["reliance"]["cues"],
@@ -78,7 +77,7 @@ use rule model_step as argument_heads with:
         **SAMPLING_JOB,
     params:
         **step("arguments/argument_heads.py"),
-        setups=ARGUMENT_LOOKED_INTO,
+        setups=ARGUMENT_BOTH or ARGUMENTS["setups"],
         cue=ARGUMENTS["cues"]["cue"],
         same=ARGUMENTS["cues"]["same"],
         mode=ARGUMENTS["heads"]["mode"],

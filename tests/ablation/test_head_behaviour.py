@@ -95,7 +95,10 @@ def run(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     known = [path for name, path in arguments.items() if "/" in name]
     arguments = {key: [arguments[key]] for key in ("scores", "covariances")} | {"known": known}
-    arguments |= {"mode": "uniform", "threshold": 0.5, "equivalence": 8}
+    write_card({"n_layers": 2, "n_heads": 2}, folder / "card.json")
+    of_kinds = {"model": folder / "card.json", "known": known, "kinds": folder / "kinds"}
+    call(head_kinds.main, of_kinds | {"threshold": 0.5, "fewest": 20})
+    arguments |= {"mode": "uniform", "equivalence": 8, "kinds": folder / "kinds"}
     arguments |= {"fewest": 20, "bootstrap": 200, "seed": 1} | more
     call(head_behaviour.main, arguments | {"heads": folder / "heads", "strata": folder / "strata"})
     return pd.read_csv(folder / "heads"), pd.read_csv(folder / "strata")
@@ -107,14 +110,6 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     kinds = ["syntactic, frames, position", "position", "special tokens", "frames"]
     assert heads["kinds"].tolist() == kinds
     assert tuple(colours.HEADS) == KINDS
-    # An encoder's page shows the same kinds where the study disables no heads.
-    known, kinds_alone = [chapters[name] for name in chapters if "/" in name], tmp_path / "kinds"
-    write_card({"n_layers": 2, "n_heads": 2}, tmp_path / "card.json")
-    arguments = {"model": tmp_path / "card.json", "known": known, "kinds": kinds_alone}
-    call(head_kinds.main, arguments | {"threshold": 0.5, "fewest": 20})
-    alone = tables.read(kinds_alone)
-    assert list(alone[["layer", "head"]].itertuples(index=False, name=None)) == CELLS
-    assert alone["kinds"].tolist() == kinds and alone["stratum"].equals(heads["stratum"])
     assert heads["name"].tolist() == ["1-1", "1-2", "2-1", "2-2"]
     assert heads["effect_rte"].tolist() == pytest.approx([-0.2, -0.1, 0, 0.1])
     assert heads["entropy"].tolist() == [1, 2, 3, 4]

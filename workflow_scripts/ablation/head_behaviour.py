@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.ablation_modes import covariance_of, interval_of_mean, verdict
+from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.heads import KINDS, head_labels, rows_of_kind
 from workflow_scripts.core.data.tasks import present_tasks
-from workflow_scripts.core.measures.forms import KEYS
-from workflow_scripts.core.measures.head_kinds import with_kinds
+from workflow_scripts.core.measures.forms import KEYS, TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import bootstrap as stats_bootstrap
 from workflow_scripts.core.stats import effects
@@ -77,11 +77,11 @@ def judge(
 def main(
     scores: list[Path],
     covariances: list[Path],
+    kinds: Path,
     heads: job.Out,
     strata: job.Out,
     mode: str,
     equivalence: float,
-    threshold: float,
     fewest: int,
     bootstrap: int,
     seed: int,
@@ -89,7 +89,8 @@ def main(
 ) -> None:
     """Write the joined table, a row per head, and the comparison of strata.
 
-    `equivalence` is the bound in points; `known`, `threshold` and `fewest` as for `with_kinds`.
+    `known` are the tables of the chapters that have columns for the joined table. `equivalence` is
+    the bound in points; relations with fewer words than `fewest` do not count.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     tasks = present_tasks(frame)
@@ -101,7 +102,13 @@ def main(
         n = int(frame[frame["task"] == task]["n"].min())
         errors[task] = covariance_of(covariances, mode, task, n)
     joined = joined.join(judge(joined, frame, errors, bound))
-    joined = with_kinds(joined, known, fewest, threshold)
+    found = TableSet(known)
+    for chapter in collect("measures").values():
+        if not hasattr(chapter, "columns"):
+            continue
+        if (columns := chapter.columns(found, {"fewest": fewest})) is not None:
+            joined = joined.merge(columns, on=KEYS, how="left")
+    joined = joined.merge(tables.read(kinds), on=KEYS)
     joined.insert(0, "name", head_labels(joined))
     tables.write_csv(joined, heads)
     tables.write_csv(compare(joined, errors, bound, bootstrap, seed), strata)

@@ -60,7 +60,7 @@ MODE_HEADS = ("next-token-mode-heads", "ablation-mode-heads")
 ATTRIBUTION = ("next-token-attribution", "ablation-attribution")
 CROSS = "encoder-decoder"
 CHOSEN_ON, MEASURED_ON = "validation", "test"
-PRUNING_STEP = 0.1  # of the heads, in the paper
+NEAR = 5  # points of the heads pruned; half of the paper's step
 LEAST = 10.0  # BLEU from which on a model counts as translating
 LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's first epoch has 3.0
 
@@ -191,8 +191,8 @@ def pruned(products: Products, share: float, task: str = "") -> Cases:
         if task and title != task:
             continue
         apart = (rows["share"] - share).abs()
-        if apart.min() > 100 * PRUNING_STEP / 2:
-            raise NotMeasured(f"no step is within {50 * PRUNING_STEP:.0f} points of {share:.0f}%")
+        if apart.min() > NEAR:
+            raise NotMeasured(f"no step is within {NEAR} points of {share:.0f}%")
         row = rows.loc[apart.idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
         because = "" if task else _no_accuracy(row["metric"])

@@ -122,20 +122,16 @@ def over_units(
     seeds = set(rows["seed"]) if "seed" in rows else ()
     if len(seeds) < 2:
         return found
-    parts = {"less": less, "over": over}
-    of_seeds = [
-        over_units(
-            rows[rows["seed"] == seed],
-            of,
-            **{
-                name: part[part["seed"] == seed] for name, part in parts.items() if part is not None
-            },
-            sums=sums,
-            scale=scale,
-        ).value
-        for seed in seeds
-    ]
-    return _with_seeds(found, len(seeds), float(np.std(of_seeds, ddof=1)))
+    of_seeds = _of_seeds(rows, sums)
+    of_seeds = of_seeds if less is None else of_seeds - _of_seeds(less, sums)
+    of_seeds = of_seeds if over is None else of_seeds / _of_seeds(over, sums)
+    return _with_seeds(found, len(seeds), scale * of_seeds.std(ddof=1))
+
+
+def _of_seeds(rows: pd.DataFrame, sums: str) -> np.ndarray:
+    """The mean over units of each seed's rows, [seed]."""
+    parts = (_of_units(part, sums) for _, part in rows.groupby("seed"))
+    return np.array([total.sum() / size.sum() for total, size in parts])
 
 
 def _of_units(rows: pd.DataFrame, sums: str) -> tuple[np.ndarray, np.ndarray]:
