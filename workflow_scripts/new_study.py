@@ -309,7 +309,7 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
     settings = {"from": origin, "n_segments": N_TEXTS, "max_tokens": tokens}
     lines += [
         "corpora:",
-        f"  text:  # {N_TEXTS} texts of {tokens} tokens: more narrow the intervals and take longer",
+        f"  text:  # up to {N_TEXTS} texts of {tokens} tokens; more take longer and narrow intervals",
         f"    {_name(corpus)}: {_flow(settings)}",
     ]
     surface = {"surface": "attention to positions, special tokens, few or many tokens"}
@@ -375,7 +375,7 @@ def cost(model: Model, before: Model | None, ablated: bool) -> str:
     minutes = total / 60
     return (
         f"{model.name}: {model.about}; a pass of {min(N_TOKENS, model.positions)} tokens took "
-        f"{model.seconds:.2g} s, so all will take about {max(1, round(minutes))} minutes"
+        f"{model.seconds:.2g} s, so all will take up to {max(1, round(minutes))} minutes"
     )
 
 
@@ -396,8 +396,9 @@ def main() -> None:
         file = Path(f"{plain(given.name) if given.name else name_of(given.model)}.yaml")
         if given.write and file.exists():
             remedy = "NAME=<another name> makes another study, an edit of the file changes this one"
-            written = yaml.safe_load(file.read_text("utf-8"))
-            if given.text and repr(given.text) not in str(written):
+            tokens = yaml.scan(file.read_text("utf-8"))
+            named = {Path(each.value) for each in tokens if isinstance(each, yaml.ScalarToken)}
+            if given.text and Path(given.text) not in named:
                 raise InputError(f"{file} is of another text; {remedy}")
             kept = f"{file} is kept, so MODEL and TEXT of this line are not read; {remedy}"
             print(kept, file=sys.stderr)

@@ -107,6 +107,8 @@ def test_a_file_that_is_there_is_kept(
     out, told = capsys.readouterr()
     assert out == "mine.yaml\n"
     assert "mine.yaml is kept, so MODEL and TEXT of this line are not read; NAME=" in told
+    argv[2] = "./mine.txt"
+    new_study.main()
     argv[2] = "other.txt"
     with pytest.raises(SystemExit, match=r"mine\.yaml is of another text; NAME="):
         new_study.main()
