@@ -309,7 +309,7 @@ def study(name: str, model: Model, text: str | None, before: Model | None = None
     settings = {"from": origin, "n_segments": N_TEXTS, "max_tokens": tokens}
     lines += [
         "corpora:",
-        f"  text:  # up to {N_TEXTS} texts of {tokens} tokens; more take longer and narrow intervals",
+        f"  text:  # up to {N_TEXTS} texts of {tokens} tokens; with more, intervals narrow",
         f"    {_name(corpus)}: {_flow(settings)}",
     ]
     surface = {"surface": "attention to positions, special tokens, few or many tokens"}
