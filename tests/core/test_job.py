@@ -168,3 +168,15 @@ def test_core_loads_slow_libraries_only_where_used() -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert set(SLOW) & set(done.stdout.split()) == set()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator")
+def test_memory_of_a_tensor_is_used_again() -> None:
+    code = (
+        "from resource import RUSAGE_SELF, getrusage;"
+        "from workflow_scripts.core.run import job; job.keep_memory(); n = 2**26; b'x' * n;"
+        "before = getrusage(RUSAGE_SELF).ru_minflt; b'x' * n;"
+        "print(getrusage(RUSAGE_SELF).ru_minflt - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert int(done.stdout) < 2**26 / os.sysconf("SC_PAGE_SIZE") / 10

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import ctypes
 import errno
 import gc
 import inspect
@@ -27,6 +28,7 @@ from workflow_scripts.core.integrity import code_digest, digests, provenance
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out], Out | None)  # None where a rule has no such output
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of glibc's malloc.h
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of a file system that has none
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -44,6 +46,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     values = values_of(main, snakemake) if snakemake else _from_shell(main)
     cores = os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1
     _limit_threads(int(values.get("threads", snakemake.threads if snakemake else cores)))
+    keep_memory()
     random.seed(values.get("seed", 0))
     global label
     label = snakemake.params.get("label", "") if snakemake else ""
@@ -271,6 +274,14 @@ def _limit_threads(threads: int) -> None:
         torch.set_num_threads(threads)
         if torch.get_num_interop_threads() != threads:  # it may be set once in a process
             torch.set_num_interop_threads(threads)
+
+
+def keep_memory() -> None:
+    """Let glibc reuse freed memory: the kernel took half of a job's time to give large tensors."""
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        libc.mallopt(M_TRIM_THRESHOLD, -1)
+        libc.mallopt(M_MMAP_MAX, 0)
 
 
 def _remove(path: Path) -> None:
