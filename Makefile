@@ -23,7 +23,7 @@ help:
 	@echo "make demo       set up and run the default study; CORES=n, all cores by default"
 	@echo "make atlas MODEL=... TEXT=...  all heads of a model (directory, .gguf or id on the hub) on a text, on one page"
 	@echo 'make sentence STUDY=mine.yaml TEXT="..."  add maps of a sentence, or of those in a file, to its page'
-	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
+	@echo "make test       set up, then lint, unit and workflow; each is a target, too"
 	@echo "make test-faults  injected faults: killed jobs, full disks; make test-slurm: a real SLURM"
 	@echo "make tiny CHAPTERS=surface  some chapters of a tiny study: what a new measure makes, in a minute"
 	@echo "make test-papers  what studies/papers.yaml has from the hub, of which this machine has a stand-in"

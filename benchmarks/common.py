@@ -2,16 +2,12 @@
 
 import argparse
 import json
-import math
 import os
 import resource
-import signal
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -105,32 +101,6 @@ def alternate(sides: dict[str, Callable[[], Any]], rounds: int, warm_up: bool = 
     return Rounds(seconds, Busy.now().others_since(before))
 
 
-@contextmanager
-def neighbours(n: int) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """`n` other processes; within the context that is given each of them keeps a core busy."""
-    command = [sys.executable, "-c", "while True: pass"]
-    processes = [subprocess.Popen(command) for _ in range(n)]
-
-    @contextmanager
-    def busy() -> Iterator[None]:
-        for process in processes:
-            process.send_signal(signal.SIGCONT)
-        try:
-            yield
-        finally:
-            for process in processes:
-                process.send_signal(signal.SIGSTOP)
-
-    try:
-        with busy():  # and then stopped
-            pass
-        yield busy
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
 def busy_seconds(stat: str) -> float:
     """Seconds that all cores were not idle, from the text of /proc/stat."""
     # user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user and nice.
@@ -149,17 +119,6 @@ def own_peak() -> int:
         return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:")))
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return size // 1024 if sys.platform == "darwin" else size
-
-
-def exponents(sizes: Sequence[float], values: Sequence[float]) -> dict[str, float]:
-    """The power of the size with which a value grows: 1 if it doubles when the size does.
-
-    `all` is the slope of a least-squares line through the logarithms, `last` that between the two
-    largest sizes, which are the last.
-    """
-    x, y = [math.log(size) for size in sizes], [math.log(value) for value in values]
-    slope = statistics.linear_regression(x, y).slope
-    return {"all": slope, "last": (y[-1] - y[-2]) / (x[-1] - x[-2])}
 
 
 def rounded(value: Any) -> Any:

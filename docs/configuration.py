@@ -20,10 +20,9 @@ HEAD = """\
 
 A study is one YAML file: [config.yaml](../config.yaml) is the default study, [studies/](../studies)
 has others, and `snakemake --cores 8 figures --configfile mine.yaml` runs yours. A key that is not
-listed here is an error that names the accepted keys; so is a chapter without what it needs. Old
-keys are still read, and planning names the new ones. A key that a study does not give has the
-default. A chapter that a study does not name is not part of it, except `corpora`, `tasks`,
-`attention` and `checkpoints`, from which the others are made.
+listed here is an error that names the accepted keys; so is a chapter without what it needs.
+A key that a study does not give has the default. A chapter that a study does not name is not part
+of it, except `corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
 
 The file is YAML 1.1 or JSON: `5e-5` is a text there (write `0.00005`), `010` is 8, `no` is false.
 

@@ -10,11 +10,11 @@ CLUSTER_ANNOTATIONS = {
     "syntax": SYNTAX_ANNOTATION if "syntax" in config else "",
     "coreference": COREFERENCE_ANNOTATION if "coreference" in config else "",
 }
-# From where on a head has a behaviour; of a decoder it is broad by a share.
+# Figure 6 colours a head by the behaviour whose attention exceeds these; `broad` is the entropy, for
+# decoders as a share of its largest possible value.
 CLUSTER_THRESHOLDS = {
-    "encoder": without(CLUSTERS["thresholds"], ("first", "broad_share")),
-    "decoder": without(CLUSTERS["thresholds"], ("next", "cls", "sep"))
-    | {"broad": CLUSTERS["thresholds"]["broad_share"]},
+    "encoder": dict(previous=0.5, next=0.5, cls=0.6, sep=0.6, punctuation=0.6, broad=3.8),
+    "decoder": dict(previous=0.5, first=0.6, punctuation=0.6, broad=0.8),
 }
 
 

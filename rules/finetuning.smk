@@ -37,25 +37,6 @@ use rule analysis_step as finetuning_tables with:
         labels=FINETUNING["labels"],
 
 
-use rule model_step as padded_similarity with:
-    input:
-        **contents(checkpoint="<results>/{model}/checkpoints/{task}.finetuned.{seed}"),
-        **MODEL,
-        card="<results>/{model}/checkpoints/{task}.finetuned.{seed}.json",
-        examples=rules.task_annotation.output.examples,
-    output:
-        similarity="<results>/{model}/finetuning/{task}.{seed}.padded.parquet",
-    params:
-        **step("finetuning/padded_similarity.py"),
-        task="{task}",
-        seed=lambda w: int(w.seed),
-        length=FINETUNING["padded_to"],
-        max_tokens=lookup("{task}/max_tokens", within=TASKS),
-        batch_tokens=config["attention"]["batch_tokens"],
-        precision=config["precision"],
-        bootstrap=FINETUNING["bootstrap"],
-
-
 use rule light_step as finetuning_maps with:
     input:
         body="<results>/{model}/attention/{task}.h5",
@@ -77,14 +58,7 @@ FINETUNING_FEATURES = expand(rules.finetuning_tables.output.features, **FINETUNE
 finetuning.drawn(
     "kovaleva2019-fig5",
     "Figure 5, similarity before and after fine-tuning",
-    input={
-        "similarity": expand(rules.finetuning_tables.output.similarity, **FINETUNED_RUNS),
-        "padded": (
-            expand(rules.padded_similarity.output.similarity, **FINETUNED_RUNS)
-            if FINETUNING["padded_to"]
-            else []
-        ),
-    },
+    input={"similarity": expand(rules.finetuning_tables.output.similarity, **FINETUNED_RUNS)},
 )
 finetuning.drawn(
     "kovaleva2019-fig6",

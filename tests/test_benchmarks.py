@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from benchmarks import common
 
 
@@ -25,8 +23,3 @@ def test_sides_take_turns_and_the_order_is_reversed() -> None:
     sides: dict[str, Any] = {name: lambda name=name: calls.append(name) for name in "ab"}
     common.alternate(sides, 3)
     assert "".join(calls) == "ab" + "ab" + "ba" + "ab"
-
-
-def test_exponents_by_hand() -> None:
-    bent = common.exponents([1, 2, 4], [1, 1, 4])  # logarithms 0, 1, 2 and 0, 0, 2
-    assert bent == pytest.approx({"all": 1, "last": 2})

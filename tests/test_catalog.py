@@ -15,13 +15,12 @@ def test_the_study_of_the_checkout_is_one() -> None:
 
 
 def test_what_runs_elsewhere_names_what_there_is() -> None:
-    """Targets of make, and files, of the GitHub workflow and of the container."""
+    """Targets of make, and files, of the GitHub workflow."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8"))
     commands = [step["run"] for step in workflow["jobs"]["test"]["steps"] if "run" in step]
-    container = (ROOT / "envs/Dockerfile").read_text(encoding="utf-8")
-    targets = re.findall(r"make (?:-C \S+ )?(\w+)", "\n".join([*commands, container]))
-    assert targets == ["lint", "unit", "setup"]
+    targets = re.findall(r"make (?:-C \S+ )?(\w+)", "\n".join(commands))
+    assert targets == ["lint", "unit"]
     assert all(re.search(rf"^{target}:", makefile, re.M) for target in targets)
     assert any("-d .test" in command for command in commands)
 

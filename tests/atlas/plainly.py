@@ -340,7 +340,6 @@ LEFT_OUT = (
     "context/gates.parquet",
     "coreference/examples.parquet",
     "finetuning/<task>.maps.parquet",
-    "finetuning/<task>.<seed>.padded.parquet",
     "frames/drawings.parquet",
     "patterns/typical.parquet",
     "mixing/scores.parquet",

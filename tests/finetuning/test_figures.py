@@ -33,7 +33,7 @@ def scales(figure: Figure) -> list[tuple[float, float]]:
 def test_figure_5_shows_change_from_0(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:
     similarity = frames["similarity"]
     tables.write(similarity, tmp_path / "similarity")
-    figure = figures.kovaleva2019_fig5.__wrapped__([tmp_path / "similarity"], [])
+    figure = figures.kovaleva2019_fig5.__wrapped__([tmp_path / "similarity"])
     least = similarity.groupby(["task", "layer", "head"])["similarity"].mean().min()
     shown = figure.axes[0].get_images()[0].get_array()
     assert shown.max() == pytest.approx(1 - least)

@@ -183,7 +183,7 @@ def tiny_config() -> dict[str, Any]:
         "clusters": {"n_segments": 4, "permutations": 100},
         "patterns": {"folds": 2, "epochs": 1, "sheet_maps": 30},
         "frames": {"percentile": 80, "bootstrap": 100, "permutations": 100},
-        "finetuning": {"bootstrap": 100, "padded_to": 128},
+        "finetuning": {"bootstrap": 100},
         "ablation": {
             "modes": ["uniform", "zero", "resample"],
             "mean_units": ["layer"],

@@ -25,15 +25,11 @@ from workflow_scripts.finetuning.token_kinds import KINDS, LINGUISTIC
 
 
 @figures.drawn
-def kovaleva2019_fig5(similarity: list[Path], padded: list[Path]) -> Figure:
-    """A heat map per task, the mean over seeds; darker means a greater change.
-
-    With similarities of `padded` maps a second row, in colours of its own.
-    """
-    rows = {"Real tokens": similarity, "Padded": padded} if padded else {"": similarity}
-    frames = {title: tables.read_all(paths) for title, paths in rows.items()}
-    changes = {title: each.assign(change=1 - each["similarity"]) for title, each in frames.items()}
-    return heatmaps.of_tasks(changes, "change", "1 − cosine")
+def kovaleva2019_fig5(similarity: list[Path]) -> Figure:
+    """A heat map per task, the mean over seeds; darker means a greater change."""
+    frame = tables.read_all(similarity)
+    changes = frame.assign(change=1 - frame["similarity"])
+    return heatmaps.of_tasks({"": changes}, "change", "1 − cosine")
 
 
 @figures.drawn
