@@ -15,6 +15,8 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = Draft202012Validator(
     json.loads((ROOT / "docs/atlas.schema.json").read_text(encoding="utf-8"))
 )
+# A page's data.
+DATA = re.compile(r'<script type="application/json" id="atlas">(.*?)</script>', re.S)
 CLASSES = ["vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous"]
 Head = tuple[int | str, ...]  # layer and head, after its type where there are several
 Rows = dict[Head, dict[str, Any]]

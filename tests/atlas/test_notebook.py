@@ -1,9 +1,8 @@
-"""The atlas from Python: its numbers, the page in a frame, and a reader's own text."""
+"""The atlas from Python: its numbers, the page in a frame, and the maps of a text."""
 
 import html
 import json
 import re
-import socket
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,11 @@ import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from tests.atlas.made_up import HOSTILE, made_up
-from tests.atlas.plainly import SCHEMA, check_pages_expectations
+from tests.atlas.plainly import DATA, SCHEMA
 from tests.core.test_causal_engine import CONFIGS
 from tests.core.tiny_decoders import save_llama
-from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, write_card
-from workflow_scripts.atlas import Atlas, atlas_page, show
-from workflow_scripts.atlas.notebook import DATA
+from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS
+from workflow_scripts.atlas import Atlas, show
 from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.errors import InputError
 
@@ -112,105 +110,17 @@ def test_a_row_for_each_head_with_a_role(plain: Atlas) -> None:
     assert rows == [["tiny-2", "induction", 0, 1], ["tiny-2", "induction", 1, 2]]
 
 
-def written(folder: Path, model: Path) -> Path:
-    """The results of a study of the tiny model `model`, in the folder that it was run in."""
-    results = folder / "results/demo"
-    (results / "tiny/attention").mkdir(parents=True)
-    atlas = made_up(LAYERS, HEADS, n_translators=1)
-    (results / "atlas.json").write_text(json.dumps(atlas), encoding="utf-8")
-    (results / "atlas.html").write_text(atlas_page.build(atlas), encoding="utf-8")
-    write_card(results / "tiny/attention", model)
-    return results
-
-
-@pytest.fixture
-def results(tmp_path: Path, tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Results, on a machine without a network."""
-
-    def refuse(*_: Any) -> None:
-        raise AssertionError("asked for a network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    return written(tmp_path, tiny_model_dir)
-
-
-def test_the_base_comes_before_the_policy_that_forbids_it(results: Path) -> None:
-    shown = html.unescape(Atlas(results)._repr_html_())
+def test_the_base_comes_before_the_policy_that_forbids_it(tiny_model_dir: Path) -> None:
+    shown = html.unescape(show(tiny_model_dir, PAIR[0])._repr_html_())
     assert 0 < shown.index("<base ") < shown.index("base-uri 'none'")
 
 
-def test_maps_of_an_own_text_are_those_of_a_forward_pass(
-    results: Path, tiny_model_dir: Path
-) -> None:
-    atlas = Atlas(results)
-    assert atlas.add_text(*PAIR) is atlas
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model_dir, trust_remote_code=False)
-    model = AutoModel.from_pretrained(
-        tiny_model_dir, attn_implementation="eager", trust_remote_code=False
-    ).eval()
-    inputs = tokenizer(*PAIR, return_tensors="pt")
-    # BERT's segments, which the tiny tokenizer does not write: 1 after the first [SEP].
-    ends = (inputs["input_ids"] == tokenizer.sep_token_id).long()
-    inputs["token_type_ids"] = ((ends.cumsum(1) - ends) > 0).long()
-    with torch.no_grad():
-        expected = torch.stack(model(**inputs, output_attentions=True).attentions)[:, 0].numpy()
-    assert atlas.tokens("own-1") == tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
-    for layer, head in np.ndindex(LAYERS, HEADS):
-        found = atlas.map("own-1", "pretrained", layer, head)
-        np.testing.assert_allclose(found, expected[layer, head], atol=4e-3)
-
-
-def test_the_page_has_the_texts_first_and_opens_there(results: Path) -> None:
-    before = (results / "atlas.html").read_bytes(), (results / "atlas.json").read_bytes()
-    atlas = Atlas(results)
-    n_texts = len(atlas.segments)
-    atlas.add_text(PAIR[0]).add_text(*PAIR)
-    assert atlas.segments["segment"].tolist()[:2] == ["own-2", "own-1"]
-    assert len(atlas.segments) == n_texts + 2
-    page = html.unescape(atlas._repr_html_())
-    data = json.loads(DATA.search(page)[1])
-    assert [segment["id"] for segment in data["segments"]][:3] == ["own-2", "own-1", "wikipedia-0"]
-    assert 'data-address="#view=maps&amp;model=tiny&amp;segment=own-2"' in page
-    elements = dict(re.findall(r'<script type="text/plain" id="map:([^"]+)">([^<]*)<', page))
-    assert elements.keys() == data["maps"].keys()
-    whole = data | {"maps": {k: v | {"data": elements[k]} for k, v in data["maps"].items()}}
-    SCHEMA.validate(whole)
-    check_pages_expectations(whole)
-    # The study's own files stay as they are.
-    assert before == ((results / "atlas.html").read_bytes(), (results / "atlas.json").read_bytes())
-
-
-def test_hostile_texts_stay_text(results: Path) -> None:
-    atlas = Atlas(results)
-    before = atlas._repr_html_().count("&lt;/script&gt;")
-    for text in HOSTILE:
-        atlas.add_text(text, "town")
-    added = atlas._repr_html_().count("&lt;/script&gt;") - before
-    assert added == len(HOSTILE)  # those that end the elements of the maps
-
-
-def test_a_relative_path_starts_where_the_study_was_run(
-    results: Path, tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "models").symlink_to(tiny_model_dir.parent)
-    path = results / "tiny/attention/model.json"
-    source = {"source": {"path": f"models/{tiny_model_dir.name}"}}
-    card = json.loads(path.read_text(encoding="utf-8")) | source
-    path.write_text(json.dumps(card), encoding="utf-8")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    assert "own-1" in Atlas(results).add_text(PAIR[0]).segments["segment"].tolist()
-
-
-def test_what_cannot_be_run_is_reported(results: Path) -> None:
-    atlas = Atlas(results)
-    with pytest.raises(InputError, match="602 tokens, but the model has"):
-        atlas.add_text("town " * 600)
-    atlas.data["models"][0]["causal"] = True
-    with pytest.raises(InputError, match="tiny is a decoder, which reads one text, not a pair"):
-        atlas.add_text(*PAIR)
-    assert not atlas.segments["segment"].str.startswith("own").any()
+def test_hostile_texts_stay_text(tiny_model_dir: Path) -> None:
+    ends = [
+        show(tiny_model_dir, text, "town")._repr_html_().count("&lt;/script&gt;")
+        for text in ("town", *HOSTILE)
+    ]
+    assert len(set(ends)) == 1
 
 
 def eager(model: PreTrainedModel, tokenizer: Any, text: str) -> np.ndarray:

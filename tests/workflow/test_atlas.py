@@ -9,10 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.atlas.plainly import check, tables_shown_and_not
+from tests.atlas.plainly import DATA, check, tables_shown_and_not
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.atlas import Atlas
-from workflow_scripts.atlas.notebook import DATA
 
 
 @pytest.fixture

@@ -1,34 +1,28 @@
 """The atlas of a finished study in a notebook, and its numbers as tables and arrays.
 
-from workflow_scripts.atlas import Atlas
+from workflow_scripts.atlas import Atlas, show
 
 atlas = Atlas("results/demo")
 atlas                                                  # the page itself
 atlas.measures.query("measure == 'entropy.all'")       # a row for each head
 atlas.map("wikipedia-147", "pretrained", layer=2, head=4)
-atlas.add_text("The keys to the cabinet are on the table.")   # the page, open at its maps
-
-Without a study: `show(model, "The keys to the cabinet are on the table.")`.
+show("/data/my-bert", "The keys to the cabinet are on the table.")   # maps without a study
 """
 
 import html
 import json
-import re
-from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.atlas.atlas_heads import NUMBERS, heads_of, labels_of
-from workflow_scripts.atlas.atlas_page import build, elements, split
-from workflow_scripts.atlas.texts import CORPUS, decode
-from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.atlas.atlas_page import build
+from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import FORMAT, PRETRAINED, VERSION
-from workflow_scripts.core.run.files import json_in_script
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
@@ -41,7 +35,6 @@ FRAME = (
     '<iframe sandbox="allow-scripts allow-downloads" width="100%" height="{height}" '
     'style="border: 0" title="Attention Atlas" srcdoc="{page}"></iframe>'
 )
-DATA = re.compile(r'<script type="application/json" id="atlas">(.*?)</script>', re.S)
 
 
 class Atlas:
@@ -56,33 +49,6 @@ class Atlas:
         self.page = self.folder / "atlas.html"
         data = (self.folder / "atlas.json").read_text(encoding="utf-8")
         self.data: dict[str, Any] = json.loads(data)
-        self._own: list[tuple[dict[str, Any], dict[str, Any]]] = []
-
-    def add_text(self, text: str, second: str | None = None, model: str | None = None) -> Self:
-        """Run a model on one's own text, or on a pair: the page opens at the maps of all its heads.
-
-        The pretrained model, by default the study's first, is read from where the study had it;
-        nothing is downloaded. Texts are tokenised and run as in extraction. For `map` and `tokens`
-        the first text is `own-1`, the next `own-2`; no file is changed. Raises InputError where a
-        decoder is given a pair, or the text is empty or too long.
-        """
-        models = {each["name"]: each for each in self.data["models"] if "types" not in each}
-        entry = models[model or next(iter(models))]
-        if second is not None and entry.get("causal"):
-            name = entry["name"]
-            raise InputError(f"add_text: {name} is a decoder, which reads one text, not a pair")
-        from workflow_scripts.atlas.sentence_maps import maps_of  # here, as torch takes seconds
-
-        number = 1 + sum(each["corpus"] == CORPUS for each in self.data["segments"])
-        body, tokenizer = opened(self.folder, entry["name"])
-        segment, maps = maps_of(
-            body, tokenizer, entry["name"], number, _texts(text, second), "add_text"
-        )
-        self._own.insert(0, (segment, maps))
-        self.data["segments"].insert(0, segment)
-        self.data["maps"] |= maps
-        self.__dict__.pop("segments", None)
-        return self
 
     def __repr__(self) -> str:
         models = ", ".join(model["name"] for model in self.data["models"])
@@ -90,13 +56,8 @@ class Atlas:
         return f"Atlas of {self.data['study']['name']}: {models}; {n} measures; {self.page}"
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, open at the last text that was added."""
-        page = self.page.read_text(encoding="utf-8")
-        if self._own:
-            segment, _ = self._own[0]
-            address = f"#view=maps&model={segment['model']}&segment={segment['id']}"
-            page = _inserted(page, self._own, address)
-        return framed(page, self.height)
+        """The page in a frame of its own."""
+        return framed(self.page.read_text(encoding="utf-8"), self.height)
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -157,29 +118,6 @@ class Atlas:
     def _segment(self, segment: str, model: str | None) -> dict[str, Any]:
         of = model or self.data["models"][0]["name"]
         return {e["id"]: e for e in self.data["segments"] if e["model"] == of}[segment]
-
-
-@cache
-def opened(results: Path, model: str) -> "tuple[PreTrainedModel, PreTrainedTokenizerFast]":
-    """A study's model, opened on the CPU and kept for further texts, and its tokenizer."""
-    import torch  # here, as it takes seconds
-
-    from workflow_scripts.core.model import attention, models
-
-    card = read_card(results / model / "attention/model.json")
-    source = card["source"]
-    if "directory" not in card and "hub" in source:
-        from huggingface_hub import snapshot_download
-
-        options = {"allow_patterns": list(models.FILES), "local_files_only": True}
-        path = snapshot_download(source["hub"], revision=source.get("revision"), **options)
-        card["source"] = {"path": path}
-    elif "path" in source:
-        # A relative path starts where the study was run, two folders above its results.
-        card["source"] = {"path": str(results.resolve().parents[1] / source["path"])}
-    directory = models.directory_of(card)
-    body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
-    return body, models.load_tokenizer(directory)
 
 
 class Shown:
@@ -259,18 +197,6 @@ def _opened_at(page: str, address: str) -> str:
     """The page that opens at an address."""
     opened = f'<div id="app" data-address="{html.escape(address)}">'
     return page.replace('<div id="app">', opened, 1)
-
-
-def _inserted(page: str, texts: Sequence[tuple[dict, dict]], address: str) -> str:
-    """The page with further texts before its own, each with its maps, that opens at an address."""
-    found = DATA.search(page)
-    data = json.loads(found[1])
-    about, held = split({"maps": {name: each for _, of in texts for name, each in of.items()}})
-    data["segments"] = [segment for segment, _ in texts] + data["segments"]
-    data["maps"] |= about["maps"]
-    page = page[: found.start(1)] + json_in_script(data) + page[found.end(1) :]
-    start, end, rest = _opened_at(page, address).rpartition("</body>")
-    return start + "\n".join([*elements(held), end]) + rest
 
 
 def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:
