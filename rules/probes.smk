@@ -37,7 +37,6 @@ use rule model_step as train_probes with:
         **folder("probes", "<results>/{model}/probes/models"),
         scores="<results>/{model}/probes/scores.parquet",
         counts="<results>/{model}/probes/counts.parquet",
-        curve="<results>/{model}/probes/curve.parquet",
         rates="<results>/{model}/probes/rates.parquet",
     priority: 10  # long: best not left for the end
     resources:
@@ -64,11 +63,3 @@ use rule light_step as clark2019_table3 with:
         released_pairing=PROBES["released_pairing"],
         bootstrap=PROBES["bootstrap"],
         seed=config["seed"],
-
-
-probes.drawn(
-    "clark2019-probe-curve",
-    "learning curves of the probes",
-    input={"curve": rules.train_probes.output.curve},
-    params={"annotation": PROBE_ANNOTATION, "epochs": PROBES["epochs"]},
-)

@@ -19,7 +19,6 @@ SHARING: tuple[Mapping[str, Look], ...] = (
     colours.ATTENTION,
     colours.STRATEGIES,
     colours.VERDICTS,
-    colours.PARSERS,
     colours.CHANGES,
 )
 # Machado, Oliveira and Fernandes (2009), severity 1: what linear RGB looks like.

@@ -149,12 +149,6 @@ class Batches(Sequence[Batch]):
         twin.heads = heads
         return twin
 
-    def part(self, share: float) -> "Batches":
-        """About this share of the batches, as `evenly_spaced` takes them."""
-        twin = copy.copy(self)
-        twin.chunks = evenly_spaced(self.chunks, share)
-        return twin
-
     def _collated(self, chunk: np.ndarray) -> Batch:
         key = int(chunk[0])
         if key in self._kept:
@@ -165,12 +159,6 @@ class Batches(Sequence[Batch]):
         if in_memory + batch.pairs.nbytes <= self.kept_bytes:
             self._kept[key] = batch
         return batch
-
-
-def evenly_spaced(chunks: Sequence[np.ndarray], share: float) -> list[np.ndarray]:
-    """About this share of the batches, at least one, of all lengths alike where sorted by it."""
-    count = max(1, round(share * len(chunks)))
-    return [chunks[(2 * k + 1) * len(chunks) // (2 * count)] for k in range(count)]
 
 
 def collate(

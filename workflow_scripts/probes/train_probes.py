@@ -17,7 +17,6 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import models, running
-from workflow_scripts.core.model.running import chunks_by_length
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.probes import probe_sentences, probing_classifiers, structural_probe
@@ -38,7 +37,6 @@ from workflow_scripts.probes.probing_classifiers import (
     AttentionOnly,
     Batches,
     DistancesAndWords,
-    evenly_spaced,
 )
 from workflow_scripts.probes.random_body import random_card
 
@@ -46,15 +44,14 @@ from workflow_scripts.probes.random_body import random_card
 class Results:
     """Collects the rows of the tables and saves weights.
 
-    `scores` has a row per probe and task, `counts` correct and all answers by document, `curve` a
-    row per probe and number of training sentences, `rates` one per probe and settings tried.
+    `scores` has a row per probe and task, `counts` correct and all answers by document,
+    `rates` a row per probe and settings tried.
     """
 
     def __init__(self, settings: dict[str, Any], seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
         self.scores: list[dict[str, Any]] = []
         self.counts: list[pd.DataFrame] = []
-        self.curve: list[dict[str, Any]] = []
         self.rates: list[dict[str, Any]] = []
 
     def recipe(self, learning_rate: float) -> Recipe:
@@ -80,10 +77,6 @@ class Results:
             edges = by_document(undirected(answers), answers.sentences)
             self.counts.append(edges.assign(**about, measure="UUAS"))
 
-    def point(self, about: dict[str, Any], train: SentenceCounts, dev: pd.DataFrame) -> None:
-        """Add a point to a probe's learning curve: scores on `train` and on `dev`, by document."""
-        self.curve.append(about | {"train_score": train.share} | self._score(dev))
-
     def save(self, probe: str, task: str, weights: Mapping[str, torch.Tensor]) -> None:
         """Save a probe's weights, with its settings; one key, as safetensors shuffles several."""
         tensors = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
@@ -105,21 +98,16 @@ class Trainer:
         self.settings = results.settings
 
     def train(self, probes: Mapping[str, torch.nn.Module]) -> None:
-        """Choose the probes' learning rates, draw their curves, and train them on both tasks."""
+        """Choose the probes' learning rates, and train them on both tasks."""
         rates = self._rates(probes)
         train, dev = (self._batches(part) for part in self.split)
         for name, probe in probes.items():
-            for share in self.settings["curve"]:
-                part = train.part(share)
-                self._point(name, self._fitted(probe, part, rates[name]), part, dev)
             for task in TASKS:
                 fitted = self._fitted(probe, self._on(task, train), rates[name], task)
                 answers = self._answers(fitted, self._on(task, dev), task)
                 about = {"probe": name, "task": task}
                 self.results.keep_answers(about, answers, learning_rate=rates[name])
                 self.results.save(name, task, fitted.state_dict())
-                if task == "real":
-                    self._point(name, fitted, train, dev)
 
     def _rates(self, probes: Mapping[str, torch.nn.Module]) -> dict[str, float]:
         """The learning rate of each probe: of several, the best on a tenth of the sentences."""
@@ -164,12 +152,6 @@ class Trainer:
         sentences, heads = ([of[k] for k in batches.order] for of in of_both)
         return Answers(sentences, predicted, heads)
 
-    def _point(self, name: str, probe: torch.nn.Module, train: Batches, dev: Batches) -> None:
-        seen, scored = self._answers(probe, train), self._answers(probe, dev)
-        about = {"probe": name, "measure": "UAS", "train_sentences": len(seen.sentences)}
-        counts = by_document(attachments(scored), scored.sentences)
-        self.results.point(about, attachments(seen), counts)
-
 
 NAME = "structural"
 
@@ -206,19 +188,12 @@ class StructuralTrainer:
         best = self.results.choose(NAME, tried)
         layer, rate = best["layer"], best["learning_rate"]
         train, dev = self.split
-        chunks = chunks_by_length([len(each) for each in train], self.settings["batch_size"])
-        for share in self.settings["curve"]:
-            # The same sentences as those of the other probes.
-            part = [train[k] for chunk in evenly_spaced(chunks, share) for k in chunk]
-            self._point(part, self._fitted(part, layer, rate), layer)
         for task in TASKS:
             matrix = self._fitted(train, layer, rate, task)
             counts = by_document(self._counts(matrix, dev, layer, task), dev)
             about = {"probe": NAME, "task": task, "measure": "UUAS"}
             self.results.keep(about, counts, layer=layer, learning_rate=rate)
             self.results.save(NAME, task, {"matrix": matrix})
-            if task == "real":
-                self._point(train, matrix, layer)
 
     def _fitted(
         self, sentences: Sequence[Sentence], layer: int, rate: float, task: str = "real"
@@ -235,11 +210,6 @@ class StructuralTrainer:
         scored = [sentence.scored for sentence in sentences]
         states = [self.states[sentence.tree.id][layer] for sentence in sentences]
         return SentenceCounts(*structural_probe.counts(matrix, states, heads, scored))
-
-    def _point(self, train: Sequence[Sentence], matrix: torch.Tensor, layer: int) -> None:
-        seen, dev = (self._counts(matrix, part, layer) for part in (train, self.split.dev))
-        about = {"probe": NAME, "measure": "UUAS", "train_sentences": len(train)}
-        self.results.point(about, seen, by_document(dev, self.split.dev))
 
     def _heads(self, sentence: Sentence, task: str) -> np.ndarray:
         """Heads that form a tree: on the control task the first and the last word are joined."""
@@ -261,7 +231,6 @@ def main(
     words: Path,
     scores: job.Out,
     counts: job.Out,
-    curve: job.Out,
     rates: job.Out,
     probes: job.Out,
     settings: dict[str, Any],
@@ -317,7 +286,6 @@ def main(
     frame["words_with_vectors"] = np.mean([word in known for each in words_of for word in each])
     tables.write(frame, scores)
     tables.write(pd.concat(results.counts, ignore_index=True), counts)
-    tables.write(pd.DataFrame(results.curve), curve)
     tables.write(pd.DataFrame(results.rates), rates)
 
 

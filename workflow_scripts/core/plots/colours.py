@@ -119,13 +119,6 @@ VERDICTS = {
     "not tested": Look("not tested", "#AAAAAA", "v"),
     "not run": Look("not run", "#DDDDDD", "x"),
 }
-PARSERS = {
-    "attention-and-words": Look("attention and words", BLUE, "o"),
-    "attention-only": Look("attention only", SKY, "s", "--"),
-    "distances-and-words": Look("distances and words", ORANGE, "^"),
-    "random-attention-and-words": Look("attention and words, random body", GREY, "D", ":"),
-    "structural": Look("structural (UUAS)", PURPLE, "v", "-."),
-}
 # How a text is changed.
 CHANGES = {
     "removed": Look("cue removed", SKY, "o"),
