@@ -97,10 +97,8 @@ use rule analysis_step as ablation_scores with:
         serial=1,
     params:
         **step("ablation/ablation_scores.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        halves=ABLATION["halves"],
-        seed=config["seed"],
+        **TESTS,
+        halves=5000,
 
 
 ABLATION_SCORES = expand(rules.ablation_scores.output.scores, **FINETUNED_RUNS)
@@ -148,8 +146,7 @@ use rule light_step as michel2019_tables with:
         points="<results>/{model}/ablation/pairs.parquet",
     params:
         **step("ablation/michel2019_tables.py"),
-        bootstrap=ABLATION["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 use rule analysis_step as ablation_modes with:
@@ -165,9 +162,7 @@ use rule analysis_step as ablation_modes with:
         mem_mb=memory(1500, 25),
     params:
         **step("ablation/ablation_modes.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        seed=config["seed"],
+        **TESTS,
         points=ABLATION["equivalence"],
         nats=ABLATION["equivalence_nats"],
 
@@ -198,11 +193,10 @@ use rule light_step as head_behaviour with:
         strata=ablation_disabling.table("kovaleva2019-strata", "section 5, kinds of heads compared"),
     params:
         **step("ablation/head_behaviour.py"),
+        **INTERVALS,
         mode="uniform",
         equivalence=ABLATION["equivalence"],
         fewest=config.get("syntax", {}).get("fewest", 0),
-        bootstrap=ABLATION["bootstrap"],
-        seed=config["seed"],
 
 
 ablation_disabling.drawn(
@@ -247,9 +241,7 @@ use rule analysis_step as ablation_attribution with:
         mem_mb=memory(1500, 25),
     params:
         **step("ablation/ablation_attribution.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        seed=config["seed"],
+        **TESTS,
 
 
 ablation_estimates.drawn(

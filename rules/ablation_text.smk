@@ -64,9 +64,7 @@ use rule analysis_step as next_token_scores with:
         scores=ablation_text.measured("<results>/{model}/ablation/next_token.scores.parquet"),
     params:
         **step("ablation/next_token_scores.py"),
-        bootstrap=ABLATION["bootstrap"],
-        permutations=ABLATION["permutations"],
-        seed=config["seed"],
+        **TESTS,
 
 
 use rule ablation_modes as ablation_modes_next_token with:

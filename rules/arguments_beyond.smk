@@ -60,7 +60,7 @@ arguments_beyond.drawn(
             ),
         ]
     },
-    params={"bootstrap": ARGUMENTS["reliance"]["bootstrap"], "seed": config["seed"]},
+    params=INTERVALS,
     table="predictions after a cue is changed",
 )
 
@@ -93,11 +93,7 @@ arguments_beyond.drawn(
     "niven2019-heads",
     "heads that carry the cue",
     input={"heads": expand(rules.argument_heads.output.heads, **ARGUMENT_SEEDS)},
-    params={
-        "bootstrap": ARGUMENTS["heads"]["bootstrap"],
-        "permutations": ARGUMENTS["heads"]["permutations"],
-        "seed": config["seed"],
-    },
+    params=TESTS,
     tables=lambda: {
         "table": arguments.measured(
             arguments_beyond.table("niven2019-heads", "heads that carry the cue")

@@ -190,7 +190,7 @@ arguments_easy.drawn(
     "niven2019-easy",
     "points always right, and the cue",
     input={"easy": rules.argument_easy.output.easy},
-    params={"bootstrap": ARGUMENTS["easy"]["bootstrap"], "seed": config["seed"]},
+    params=INTERVALS,
     table="points always right, and the cue",
 )
 

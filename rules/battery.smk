@@ -40,10 +40,9 @@ use rule model_step as random_repeats with:
         random="<results>/{model}/battery/random_repeats.parquet",
     params:
         **step("battery/random_repeats.py"),
+        **INTERVALS,
         threshold=BATTERY["threshold"],
-        bootstrap=BATTERY["bootstrap"],
         batch_tokens=config["attention"]["batch_tokens"],
-        seed=config["seed"],
 
 
 use rule model_step as natural_repeats with:
@@ -55,12 +54,10 @@ use rule model_step as natural_repeats with:
         roles=battery.measured("<results>/{model}/battery/roles.parquet"),
     params:
         **step("battery/natural_repeats.py"),
+        **TESTS,
         max_tokens=TEXTS[BATTERY["corpus"]]["max_tokens"],
         n_segments=BATTERY["n_segments"],
-        bootstrap=BATTERY["bootstrap"],
-        permutations=BATTERY["permutations"],
         batch_tokens=config["attention"]["batch_tokens"],
-        seed=config["seed"],
 
 
 battery.drawn(
@@ -83,8 +80,7 @@ use rule model_step as first_token_sinks with:
     params:
         **step("battery/first_token_sinks.py"),
         **BATTERY["sinks"],
-        bootstrap=BATTERY["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 battery_sinks.drawn(
@@ -104,9 +100,8 @@ use rule model_step as copying with:
         table=battery_copying.table("battery-copying", "copying by head"),
     params:
         **step("battery/copying.py"),
+        **INTERVALS,
         threshold=BATTERY["threshold"],
-        bootstrap=BATTERY["bootstrap"],
-        seed=config["seed"],
 
 
 use rule model_step as retrieval with:
@@ -120,8 +115,7 @@ use rule model_step as retrieval with:
     params:
         **step("battery/retrieval.py"),
         **BATTERY["retrieval"],
-        bootstrap=BATTERY["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 use rule model_step as generated_retrieval with:
@@ -133,8 +127,7 @@ use rule model_step as generated_retrieval with:
     params:
         **step("battery/generated_retrieval.py"),
         **without(BATTERY["retrieval"], ("threshold",)),
-        bootstrap=BATTERY["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 battery_retrieval.drawn(
@@ -163,8 +156,7 @@ use rule model_step as causal_tests with:
     params:
         **step("battery/causal_tests.py"),
         **BATTERY["causal"],
-        bootstrap=BATTERY["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 battery_causal.drawn(
@@ -189,8 +181,7 @@ use rule light_step as role_correlations with:
         table=battery_copying.table("battery-correlations", "correlations of scores over heads"),
     params:
         **step("battery/role_correlations.py"),
-        bootstrap=BATTERY["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 battery_copying.drawn(

@@ -105,7 +105,7 @@ use rule model_step as score_classifier with:
         before=lambda w: w.init == "finetuned" and w.model not in ADOPTED,
         seed=lambda w: int(w.seed),
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
-        bootstrap=1000,
+        bootstrap=config["bootstrap"],
         sample_seed=config["seed"],
 
 

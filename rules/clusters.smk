@@ -44,7 +44,7 @@ use rule light_step as head_embedding with:
     params:
         **step("clusters/head_embedding.py"),
         thresholds=lambda w: CLUSTER_THRESHOLDS[config["models"][w.model]["kind"]],
-        permutations=CLUSTERS["permutations"],
+        permutations=1000,
         seed=config["seed"],
 
 

@@ -63,6 +63,9 @@ os.environ["ATLAS_TASKS"] = json.dumps(OWN_TASKS)
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
+# What scripts that compute intervals are given, and those that test as well.
+INTERVALS = {"bootstrap": config["bootstrap"], "seed": config["seed"]}
+TESTS = INTERVALS | {"permutations": config["permutations"]}
 # Tokens of an example whose maps are drawn, at most (Kovaleva et al., appendix A).
 MOST_DRAWN_TOKENS = 40
 # The classifiers of figures and tables: fine-tuned from pretrained weights, not random ones.

@@ -69,8 +69,8 @@ use rule model_step as head_changes with:
     params:
         **step("compare/head_changes.py"),
         **without(COMPARE, ("before", "after")),
+        **TESTS,
         steps=compare_steps,
-        seed=config["seed"],
 
 
 compare.drawn(

@@ -23,7 +23,7 @@ if CONTEXT["list_by"] == "retrieval" and not CONTEXT_RETRIEVAL:
         "corpus (battery.further_measures), or choose another"
     )
 CONTEXT_RUN = without(CONTEXT, ("corpus", "steps", "draws", "n_keys", "gate_steps", "list_by"))
-CONTEXT_RUN |= {"seed": config["seed"]}
+CONTEXT_RUN |= INTERVALS
 
 
 if CONTEXT["gate_steps"]:

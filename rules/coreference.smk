@@ -30,8 +30,7 @@ use rule analysis_step as coreference_scores with:
         mentions="<results>/{model}/coreference/mentions.csv",
     params:
         **step("coreference/coreference_scores.py"),
-        bootstrap=COREFERENCE_CONFIG["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 use rule light_step as clark2019_table2 with:

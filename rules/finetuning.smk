@@ -33,7 +33,7 @@ use rule analysis_step as finetuning_tables with:
         **step("finetuning/finetuning_tables.py"),
         task="{task}",
         seed=lambda w: int(w.seed),
-        bootstrap=FINETUNING["bootstrap"],
+        bootstrap=config["bootstrap"],
         labels=FINETUNING["labels"],
 
 

@@ -20,9 +20,8 @@ use rule analysis_step as frame_scores with:
         scores=frames.measured("<results>/{model}/frames/scores.parquet", "columns", "kinds"),
     params:
         **step("frames/frame_scores.py"),
-        bootstrap=config["frames"]["bootstrap"],
-        draws=config["frames"]["permutations"],
-        seed=config["seed"],
+        **INTERVALS,
+        draws=config["permutations"],
 
 
 use rule light_step as frame_drawings with:

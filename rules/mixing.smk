@@ -68,10 +68,9 @@ use rule model_step as mixing_ratio with:
         table=mixing_ratios.table("kobayashi2021-mixing", "mixing ratios by layer"),
     params:
         **step("mixing/mixing_ratio.py"),
+        **INTERVALS,
         n_segments=MIXING["n_segments"],
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
-        bootstrap=MIXING["bootstrap"],
-        seed=config["seed"],
 
 
 mixing_ratios.drawn(
@@ -90,8 +89,7 @@ use rule model_step as value_zeroing with:
     params:
         **step("mixing/value_zeroing.py"),
         **MIXING["zeroing"],
-        bootstrap=MIXING["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 mixing_zeroing.drawn(

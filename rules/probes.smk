@@ -6,7 +6,7 @@ PROBES = config["probes"]
 PROBE_TREEBANK = PROBES["treebank"]
 PROBE_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBE_TREEBANK] else "gold"
 # The settings that training reads; the corpora are inputs.
-PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", "vectors")}
+PROBE_SETTINGS = without(PROBES, ("treebank", "vectors")) | {"bootstrap": config["bootstrap"]}
 
 
 use rule model_step as random_body with:
@@ -58,8 +58,7 @@ use rule light_step as clark2019_table3 with:
         differences=probes.table("clark2019-probe-pairs", "differences between probes"),
     params:
         **step("probes/figures.py"),
+        **INTERVALS,
         figure="clark2019_table3",
         annotation=PROBE_ANNOTATION,
         released_pairing=PROBES["released_pairing"],
-        bootstrap=PROBES["bootstrap"],
-        seed=config["seed"],

@@ -2,7 +2,7 @@
 
 pruning = Products("pruning", "michel2019", "4 and 6 Pruning heads", ["encoder"])
 
-PRUNING = config["pruning"]
+PRUNING = config["pruning"] | {"bootstrap": config["bootstrap"]}
 PRUNING_EPOCH_TASKS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 # Table 4 is of MNLI in the paper.
 PRUNING_TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS), "none")
@@ -62,7 +62,7 @@ pruning.drawn(
     "michel2019-fig3",
     "Figure 3, pruning by strategy",
     input={"curves": expand(rules.pruning_curves.output.curves, **FINETUNED_RUNS)},
-    params={"bootstrap": PRUNING["bootstrap"], "seed": config["seed"]},
+    params=INTERVALS,
     table="Figure 3, pruning by strategy",
 )
 
@@ -76,9 +76,8 @@ use rule light_step as michel2019_one_head with:
         ),
     params:
         **step("pruning/figures.py"),
+        **INTERVALS,
         figure="michel2019_one_head",
-        bootstrap=PRUNING["bootstrap"],
-        seed=config["seed"],
 
 
 pruning.when(bool(PRUNING_EPOCH_TASKS)).drawn(

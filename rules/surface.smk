@@ -24,9 +24,8 @@ use rule analysis_step as relative_position with:
         above=surface.table("clark2019-position", "heads above the threshold"),
     params:
         **step("surface/relative_position.py"),
+        **INTERVALS,
         threshold=SURFACE["threshold"],
-        bootstrap=SURFACE["bootstrap"],
-        seed=config["seed"],
 
 
 use rule analysis_step as special_tokens with:
@@ -40,8 +39,7 @@ use rule analysis_step as special_tokens with:
         ),
     params:
         **step("surface/special_tokens.py"),
-        bootstrap=SURFACE["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 use rule analysis_step as same_word with:
@@ -55,8 +53,7 @@ use rule analysis_step as same_word with:
         ),
     params:
         **step("surface/same_word.py"),
-        bootstrap=SURFACE["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 use rule analysis_step as entropy with:
@@ -71,9 +68,8 @@ use rule analysis_step as entropy with:
         table=surface.table("clark2019-broad", "section 3.3, broad heads"),
     params:
         **step("surface/entropy.py"),
+        **INTERVALS,
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
-        bootstrap=SURFACE["bootstrap"],
-        seed=config["seed"],
 
 
 use rule model_step as gradient_importance with:
@@ -85,11 +81,10 @@ use rule model_step as gradient_importance with:
         gradients=surface_gradients.measured("<results>/{model}/surface/gradients.parquet"),
     params:
         **step("surface/gradient_importance.py"),
+        **INTERVALS,
         n_segments=SURFACE.get("gradients", {}).get("n_segments"),
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
-        bootstrap=SURFACE["bootstrap"],
-        seed=config["seed"],
 
 
 use rule torch_step as surface_drawings with:

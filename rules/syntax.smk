@@ -37,10 +37,9 @@ use rule analysis_step as syntax_scores with:
         sentences="<results>/{model}/syntax/sentences.csv",
     params:
         **step("syntax/syntax_scores.py"),
+        **INTERVALS,
         largest_offset=SYNTAX["largest_offset"],
         released_direction=SYNTAX["released_direction"],
-        bootstrap=SYNTAX["bootstrap"],
-        seed=config["seed"],
 
 
 use rule light_step as clark2019_table1 with:

@@ -131,18 +131,15 @@ use rule analysis_step as translation_scores with:
         runtime=minutes(60),
     params:
         **step("translation/translation_scores.py"),
-        bootstrap=TRANSLATION["bootstrap"],
-        permutations=TRANSLATION["permutations"],
-        halves=TRANSLATION["halves"],
-        seed=config["seed"],
+        **TESTS,
+        halves=5000,
 
 
 TRANSLATION_PRUNING = {
     "run": "{run}",
     "generation": TRANSLATION["generation"],
     "settings": TRANSLATION["pruning"],
-    "measurement": {key: TRANSLATION[key] for key in ("sentences", "pass_rows", "bootstrap")}
-    | {"seed": config["seed"]},
+    "measurement": {key: TRANSLATION[key] for key in ("sentences", "pass_rows")} | INTERVALS,
 }
 
 
@@ -208,8 +205,7 @@ use rule light_step as michel2019_translation_tables with:
         points="<results>/translation/points.parquet",
     params:
         **step("translation/michel2019_translation_tables.py"),
-        bootstrap=TRANSLATION["bootstrap"],
-        seed=config["seed"],
+        **INTERVALS,
 
 
 translation.drawn(

@@ -69,8 +69,8 @@ def test_effects_are_those_of_a_plain_loop(tiny_model_dir: Path, tmp_path: Path)
     frame = stances(60)
     frame.to_csv(folder / "dev.csv", index=False)
     tiny = TinyStudy(tmp_path / "study", tiny_model_dir)
-    ablation = {"bootstrap": 100, "permutations": 100, "halves": 10}
-    tiny.config = study(folder, ablation=ablation, pruning={"bootstrap": 100, "draws": 1})
+    draws = {"bootstrap": 100, "permutations": 100}
+    tiny.config = study(folder, ablation={}, pruning={"draws": 1}, **draws)
     tiny.write_config()
     names = "ablation/stance.finetuned.1.scores", "pruning/stance.finetuned.1.importance"
     made = [f"results/tiny/mine/{name}.parquet" for name in names]

@@ -84,7 +84,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ("surface", 5, "surface: 5 is of the wrong type; accepted: a mapping of keys"),
         ("seed", "one", "seed: 'one' is of the wrong type; accepted: integer"),
         ("attention.shards", 0, "attention.shards: 0 is less than the minimum of 1"),
-        ("surface.bootstrap", 10**9, "bootstrap: 1000000000 is greater than the maximum of 10000"),
+        ("bootstrap", 10**9, "bootstrap: 1000000000 is greater than the maximum of 10000"),
         ("device", "gpu", "device: 'gpu' is not accepted; accepted: auto, cpu, cuda, mps"),
         ("surface.drawings.heads", ["0-1"], "heads.0: '0-1' is not accepted; accepted: <layer>-"),
         ("arguments.train_on", ["negated"], "arguments.train_on: ['negated'] is without original"),

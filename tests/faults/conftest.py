@@ -36,7 +36,7 @@ def prepared(
             "finetune": {"inits": ["pretrained"], "batch_size": 8, "epochs": 3}
         }
         kept = ("study", "device", "threads", "models", "corpora", "tasks", "attention")
-        study.config = {key: config[key] for key in (*kept, "checkpoints", "surface")}
+        study.config = {key: config[key] for key in (*kept, "bootstrap", "checkpoints", "surface")}
         study.write_config()
         study.run(FIGURE, CACHE, f"{CHECKPOINT}.json", EXAMPLES)
 

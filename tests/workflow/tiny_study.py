@@ -131,6 +131,8 @@ def tiny_config() -> dict[str, Any]:
     config = {
         "study": "tiny",
         "device": "cpu",
+        "bootstrap": 100,
+        "permutations": 1000,
         "threads": 1,  # so that two jobs run at a time: most of each is the import of torch
         "models": {
             "tiny": {"from": "tiny-model"},
@@ -169,39 +171,33 @@ def tiny_config() -> dict[str, Any]:
             "mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1},
             "finetune": {"batch_size": 8, "epochs": 2, "every_epoch": ["mrpc"]},
         },
-        "surface": {"bootstrap": 100, "gradients": {"n_segments": 6}},
-        "syntax": {"bootstrap": 100, "fewest": 1, "relations": ["det"]},
-        "coreference": {"bootstrap": 100},
+        "surface": {"gradients": {"n_segments": 6}},
+        "syntax": {"fewest": 1, "relations": ["det"]},
         "probes": {
             "treebank": "trees",
             "vectors": "own",
             "epochs": 1,
             "hidden": 4,
             "structural_rank": 2,
-            "bootstrap": 100,
         },
-        "clusters": {"n_segments": 4, "permutations": 100},
+        "clusters": {"n_segments": 4},
         "patterns": {"folds": 2, "epochs": 1, "sheet_maps": 30},
-        "frames": {"percentile": 80, "bootstrap": 100, "permutations": 100},
-        "finetuning": {"bootstrap": 100},
+        "frames": {"percentile": 80},
+        "finetuning": {},
         "ablation": {
             "modes": ["uniform", "zero", "resample"],
             "mean_units": ["layer"],
             "reference": 4,
-            "bootstrap": 100,
-            "halves": 10,
         },
         "mixing": {
             "measures": ["ratio", "zeroing"],
             "zeroing": {"n_segments": 4, "max_tokens": 20},
-            "bootstrap": 100,
         },
         "untrained": {"copies": 2, "n_segments": 4},
         "pruning": {
             "step": 0.25,
             "draws": 2,
             "examples": 8,
-            "bootstrap": 100,
             "speed": {"examples": 4, "repeats": 2},
         },
         "arguments": {
@@ -212,8 +208,8 @@ def tiny_config() -> dict[str, Any]:
             "bert": {"grid": {"learning_rate": [0.001, 0.01]}, "epochs": 1},
             "bov": {"grid": {"learning_rate": [0.01, 0.02]}, "epochs": 1},
             "bilstm": {"grid": {"learning_rate": [0.01], "hidden": [4]}, "epochs": 1},
-            "reliance": {"cues": 2, "bootstrap": 100},
-            "heads": {"points": 4, "bootstrap": 100},
+            "reliance": {"cues": 2},
+            "heads": {"points": 4},
         },
         "translation": {
             "data": {"from": {"generate": {"train": 40, "validation": 6, "test": 6}}},
@@ -230,13 +226,10 @@ def tiny_config() -> dict[str, Any]:
             },
             "generation": {"beams": 2, "max_new_tokens": 6},
             "pruning": {"step": 0.5, "draws": 1, "examples": 8},
-            "bootstrap": 100,
-            "permutations": 1000,
-            "halves": 10,
         },
-        "compare": {"before": "tiny", "after": "twin", "bootstrap": 100, "permutations": 100},
+        "compare": {"before": "tiny", "after": "twin"},
         "report": {"without": ["kovaleva2019-fig8"]},
-        "battery": {"length": 10, "n_segments": 12, "bootstrap": 100, "permutations": 100},
+        "battery": {"length": 10, "n_segments": 12},
         "context": {
             "n_tokens": 24,
             "n_documents": 2,
@@ -246,7 +239,6 @@ def tiny_config() -> dict[str, Any]:
             "recent": 8,
             "steps": 4,
             "draws": 2,
-            "bootstrap": 100,
         },
     }
     for chapter in CHAPTERS:
