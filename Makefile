@@ -48,6 +48,7 @@ demo: setup
 
 # A study of one model on one text: NAME.yaml is written unless it is there, and run.
 atlas: setup
+	@test -n "$$MODEL" || { echo "Error: give MODEL=, a directory, a .gguf file or a hub id" >&2; exit 1; }
 	@study=$$($(PYTHON) -m workflow_scripts.new_study "$$MODEL" $${TEXT:+"$$TEXT"} $${BEFORE:+--before "$$BEFORE"} $${NAME:+--name "$$NAME"} --write) && \
 	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE) $(QUIET) --configfile "$$study" && \
 	echo && echo "Open results/$${study%.yaml}/atlas.html in a browser. To change the study, edit $$study."

@@ -375,7 +375,7 @@ def cost(model: Model, before: Model | None, ablated: bool) -> str:
     minutes = total / 60
     return (
         f"{model.name}: {model.about}; a pass of {min(N_TOKENS, model.positions)} tokens took "
-        f"{model.seconds:.2g} s, so all will take up to {max(1, round(minutes))} minutes"
+        f"{model.seconds:.2g} s, so {N_TEXTS} texts take up to {max(1, round(minutes))} minutes"
     )
 
 

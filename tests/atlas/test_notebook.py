@@ -153,6 +153,8 @@ def test_a_model_without_a_study_is_shown(kind: str, tiny_model_dir: Path, tmp_p
     again = show(directory, PAIR[0], layer=1, head=2)
     np.testing.assert_array_equal(again.weights, shown.weights)
     assert 'data-address="#view=head&amp;head=2-3"' in html.unescape(again._repr_html_())
+    with pytest.raises(InputError, match=r"has \d layers of \d heads, from 0"):
+        show(directory, PAIR[0], layer=LAYERS, head=0)
 
 
 def state(model: PreTrainedModel) -> tuple[Any, ...]:

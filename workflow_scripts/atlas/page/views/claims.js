@@ -6,6 +6,7 @@ import { format } from "../lib/fragment.js";
 import { plural, withMinus } from "../lib/format.js";
 import { modelOf } from "../lib/measures.js";
 import { fileName } from "../lib/rows.js";
+import { Cautions } from "./opening.js";
 import { SaveCsv } from "./saves.js";
 
 const [WIDTH, HEIGHT, MIDDLE] = [240, 34, 12];
@@ -22,6 +23,7 @@ export function Claims({ atlas, state }) {
   return html`
     <h2>Claims about ${model.title}</h2>
     ${all.length > 0 && html`<p>${plural(all.length, "central claim")}; ${counted(all).map(([verdict, n]) => `${verdict}: ${n}`).join("; ")}.</p>`}
+    <${Cautions} atlas=${atlas} />
     <p class="small soft">On the paper's own model and data a claim is reproduced or not; on another model it carries over, does not, or is inconclusive. A claim that is not tested has no verdict, whatever its number.</p>
     <${Legend} />
     <table class="claims">

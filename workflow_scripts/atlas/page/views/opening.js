@@ -5,13 +5,18 @@ import { format } from "../lib/fragment.js";
 import { plural, withMinus } from "../lib/format.js";
 import { findingsOf } from "../lib/opening.js";
 
+/** What to know before any number, such as how few documents there are. */
+export function Cautions({ atlas }) {
+  return atlas.study.cautions?.map((sentence) => html`<p key=${sentence} class="small"><bdi>${sentence}</bdi></p>`);
+}
+
 /** The findings about a model, each a link to the view that shows it. */
 export function Findings({ atlas, model, state }) {
   const found = findingsOf(atlas, model);
   if (found.length === 0) return null;
   return html`<section class="findings" aria-labelledby="findings-title">
     <h3 id="findings-title">Findings</h3>
-    ${atlas.study.cautions?.map((sentence) => html`<p key=${sentence} class="small"><bdi>${sentence}</bdi></p>`)}
+    <${Cautions} atlas=${atlas} />
     <ul>
       ${found.map(({ sentence, numbers, verdict, address }) => html`<li key=${sentence}>
         <a href=${address + (state.theme ? `&theme=${state.theme}` : "")}><bdi>${sentence}</bdi></a>
