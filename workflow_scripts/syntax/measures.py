@@ -171,7 +171,8 @@ HEAD_KINDS = {
     "syntactic": HeadKind(
         lambda head, _: head["syntactic"],
         "trees",
-        "it is the best head for at least one relation and beats that relation's best fixed offset",
+        "it is the best head for at least one relation and beats that relation's best fixed "
+        "offset, corrected for all heads and relations",
     )
 }
 

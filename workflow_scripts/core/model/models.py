@@ -63,7 +63,7 @@ def resolve(source: Source) -> Path:
         wanted = list(PICKLES if source.file == model_sources.PICKLED[0] else FILES)
         found = Path(snapshot_download(source.hub, revision=source.revision, allow_patterns=wanted))
     except Exception as error:  # of any layer of the network below
-        what = f"hub: {source.hub} at {source.revision}: {source.file or ''}".rstrip()
+        what = f"hub: {source.hub} at {source.revision or 'main'}: {source.file or ''}".rstrip()
         raise InputError(
             f"{what} cannot be fetched ({one_line(error)}); connect this machine, or download it "
             "elsewhere and give its path as from"
