@@ -19,8 +19,8 @@ HEAD = """\
 <!-- Written by `make docs` from rules/schemas/; change the descriptions there. -->
 
 A study is one YAML file: [config.yaml](../config.yaml) is the default study, [studies/](../studies)
-has others, and `snakemake --cores 8 figures --configfile mine.yaml` runs yours. A key that is not
-listed here is an error that names the accepted keys; so is a chapter without what it needs.
+has others, and `snakemake --cores 8 figures --configfile mine.yaml` runs yours. A key that is
+not known is an error that names the accepted keys; so is a chapter without what it needs.
 A key that a study does not give has the default. A chapter that a study does not name is not part
 of it, except `corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
 

@@ -104,7 +104,7 @@ use rule light_step as kovaleva2019_patterns with:
     params:
         **step("patterns/figures.py"),
         figure="kovaleva2019_patterns",
-        draws=1000,
+        draws=config["bootstrap"],
         seed=config["seed"],
 
 
@@ -117,7 +117,7 @@ use rule light_step as kovaleva2019_agreement with:
     params:
         **step("patterns/figures.py"),
         figure="kovaleva2019_agreement",
-        draws=1000,
+        draws=config["bootstrap"],
         seed=config["seed"],
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -170,7 +171,7 @@ def test_core_loads_slow_libraries_only_where_used() -> None:
     assert set(SLOW) & set(done.stdout.split()) == set()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's allocator")
 def test_memory_of_a_tensor_is_used_again() -> None:
     code = (
         "from resource import RUSAGE_SELF, getrusage;"
@@ -178,5 +179,6 @@ def test_memory_of_a_tensor_is_used_again() -> None:
         "before = getrusage(RUSAGE_SELF).ru_minflt; b'x' * n;"
         "print(getrusage(RUSAGE_SELF).ru_minflt - before)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    options = {"capture_output": True, "check": True, "text": True, "cwd": ROOT}
+    done = subprocess.run([sys.executable, "-c", code], **options)
     assert int(done.stdout) < 2**26 / os.sysconf("SC_PAGE_SIZE") / 10

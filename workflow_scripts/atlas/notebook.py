@@ -170,9 +170,10 @@ def show(
     name = Path(place).name or kind
     with attention.opened_for_now(body):
         shape = {"n_layers": attention.n_layers(body), "n_heads": attention.n_heads(body)}
-        n_layers, n_heads = shape.values()
-        if head is not None and not (0 <= head < n_heads and 0 <= (layer or 0) < n_layers):
-            raise InputError(f"show: {name} has {n_layers} layers of {n_heads} heads, from 0")
+        if not (0 <= (layer or 0) < shape["n_layers"] and 0 <= (head or 0) < shape["n_heads"]):
+            raise InputError(
+                f"show: {name} has {shape['n_layers']} layers of {shape['n_heads']} heads, from 0"
+            )
         causal = {} if attention.is_bidirectional(body) else {"causal": True}
         segment, maps = maps_of(body, tokenizer, name, 1, _texts(text, second), "show")
     about = {"name": name, "title": name, "architecture": kind, **shape, **causal}

@@ -32,8 +32,7 @@ from workflow_scripts.corpora.articles import (
 SPECIAL = 2  # tokens that most tokenizers add to a text
 LETTERS = 6  # bytes of a word for each token, on average; docs/inputs.md states how well it fits
 UNKNOWN = "<unk>"  # what a corpus has for rare words
-LEAST_DOCUMENTS = 6  # the fewest whose intervals were simulated (docs/statistics.md)
-PARTS = 20  # of fewer documents, for intervals
+PARTS = 20  # of a single document, for intervals
 # Characters that are a token each: those of Chinese, Japanese and Korean, and punctuation.
 CJK = r"\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003fa1f"
 MARKS = r"!-/:-@\[-`\x7b-~\u2010-\u205e"
@@ -201,8 +200,8 @@ def main(
 ) -> None:
     """Write the segments to analyse, those to train on, and what was read and left out.
 
-    `cut` is windows or pairs. Intervals resample documents: of fewer than LEAST_DOCUMENTS, about
-    PARTS parts of consecutive windows count as documents.
+    `cut` is windows or pairs. Intervals resample documents, so that of a single document PARTS of
+    consecutive windows count as documents.
     """
     n: Counter[str] = Counter()
     origin = source.get("path") or source.get("package") or source.get("hub")
@@ -231,11 +230,10 @@ def main(
     n["articles analysed"] = n_documents = len({title for title, _ in analysed})
     if n_documents < FEW_DOCUMENTS:
         log.warning(
-            "%s: documents: %d; over fewer than %d, intervals are too narrow: give more files, or "
-            "separate documents by blank lines",
+            "%s: documents: %d; over fewer than %d, intervals are too narrow: give more texts",
             *(origin, n_documents, FEW_DOCUMENTS),
         )
-    if cut == "windows" and n_documents < LEAST_DOCUMENTS:
+    if cut == "windows" and n_documents == 1:
         size = -(-len(analysed) // PARTS)
         analysed = [(f"{t}, part {k // size + 1}", of) for k, (t, of) in enumerate(analysed)]
     examples = [*to_examples(analysed, name)]

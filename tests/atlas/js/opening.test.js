@@ -35,6 +35,7 @@ test("the study's findings come first, then the heads that are first of a measur
   assert.equal(found[1].numbers, "Previous: 60.0% (n = 9 segments; the first of 4 heads)");
   assert.equal(found[1].address, "#view=head&model=m&measure=attention.previous&head=1-2");
   assert.deepEqual(findingsOf(of([{ ...COST, p: [1, 1, 1, 1] }]), MODEL), []);
+  assert.deepEqual(findingsOf(of([{ ...COST, p: [1, 1, 0.01, 1] }]), MODEL), []); // a gain is no cost
   const best = { ...MEASURE, id: "syntax.best", better: "high", null: 0, value: [-13, -20, -5, -30], low: [-47, -40, -9, -50], high: [-5, -1, -1, -2] };
   assert.deepEqual(findingsOf(of([best]), MODEL), []); // no head is better than the baseline
   const same = { ...stated, address: "#model=m&view=head&head=1-2" };

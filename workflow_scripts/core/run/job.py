@@ -277,7 +277,7 @@ def _limit_threads(threads: int) -> None:
 
 
 def keep_memory() -> None:
-    """Let glibc reuse freed memory: the kernel took half of a job's time to give large tensors."""
+    """Let glibc reuse freed memory: the kernel took up to half of a job's time to clear pages."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
         libc.mallopt(M_TRIM_THRESHOLD, -1)

@@ -67,7 +67,7 @@ export function findingsOf(atlas, model) {
   const measures = measuresOf(atlas, model);
   const first = HEADS.flatMap(([ids, does, sign = 1]) => {
     const all = measures.filter(({ id }) => ids.test(id)).flatMap((measure) => measure.value.map((value, index) => ({ measure, value, index })));
-    const found = all.filter(({ measure, value, index }) => value !== null && holds(measure, index) !== false);
+    const found = all.filter(({ measure, value, index }) => value !== null && (sign > 0 || value < 0) && holds(measure, index) !== false);
     if (found.length === 0) return [];
     const { measure, index, value } = found.reduce((best, one) => (sign * one.value > sign * best.value ? one : best));
     if (measure.unit === "%" && value < LEAST) return [];
