@@ -2,7 +2,6 @@
 
 import json
 import os
-import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -169,16 +168,3 @@ def test_core_loads_slow_libraries_only_where_used() -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert set(SLOW) & set(done.stdout.split()) == set()
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's allocator")
-def test_memory_of_a_tensor_is_used_again() -> None:
-    code = (
-        "from resource import RUSAGE_SELF, getrusage;"
-        "from workflow_scripts.core.run import job; job.keep_memory(); n = 2**26; b'x' * n;"
-        "before = getrusage(RUSAGE_SELF).ru_minflt; b'x' * n;"
-        "print(getrusage(RUSAGE_SELF).ru_minflt - before)"
-    )
-    options = {"capture_output": True, "check": True, "text": True, "cwd": ROOT}
-    done = subprocess.run([sys.executable, "-c", code], **options)
-    assert int(done.stdout) < 2**26 / os.sysconf("SC_PAGE_SIZE") / 10

@@ -1,5 +1,10 @@
 """Length-bucketed batches, and linear layers by oneDNN."""
 
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -101,3 +106,25 @@ def test_views_are_read_as_what_they_show(view) -> None:
         with OneDNN():
             actual = functional.linear(view(states), weight, bias)
     torch.testing.assert_close(actual, expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's allocator")
+def test_memory_is_used_again_and_given_back() -> None:
+    code = (
+        "from resource import RUSAGE_SELF, getrusage\n"
+        "from workflow_scripts.core.model import running\n"
+        "def faults(n=2**26):\n"
+        "    before = getrusage(RUSAGE_SELF).ru_minflt; b'x' * n\n"
+        "    return getrusage(RUSAGE_SELF).ru_minflt - before\n"
+        "with running.memory_kept(): faults(), print(faults())\n"
+        "print(faults())\n"
+    )
+    options = {
+        "capture_output": True,
+        "check": True,
+        "text": True,
+        "cwd": Path(__file__).parents[2],
+    }
+    done = subprocess.run([sys.executable, "-c", code], **options)
+    kept, afterwards = map(int, done.stdout.split())
+    assert kept < 1000 < afterwards  # of the 16,384 pages of 64 MB

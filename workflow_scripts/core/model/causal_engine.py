@@ -199,7 +199,7 @@ def ablate(
             return one_by_one(model, watcher, lambda: token_losses(model, inputs, score))
         return _from_branches(model, layers, inputs, watcher, pass_tokens, score)
 
-    with torch.inference_mode(), running.OneDNN():
+    with torch.inference_mode(), running.OneDNN(), running.memory_kept():
         longest = [tokens[index] for index in running.by_length(lengths, size)[0][:2]]
         layers = _usable(model, running.pad(longest, model))
         width = max(lengths) - (not attention.is_bidirectional(model))

@@ -1,5 +1,6 @@
 """How models run: in batches of similar lengths, on a device, by oneDNN, with finite numbers."""
 
+import ctypes
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -21,6 +22,31 @@ ONEDNN = (
     and torch.backends.cpu.get_cpu_capability() == "AVX512"
     and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 )
+
+# Settings of glibc's malloc.h, by their numbers: while memory is kept, and what it has by itself.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4
+KEPT = {M_TRIM_THRESHOLD: -1, M_MMAP_MAX: 0}
+GIVEN_BACK = {M_TRIM_THRESHOLD: 2**26, M_MMAP_THRESHOLD: 2**25, M_MMAP_MAX: 2**16}
+
+
+@contextmanager
+def memory_kept() -> Iterator[None]:
+    """Within, glibc uses freed memory again: the kernel need not clear pages for each new tensor.
+
+    Not for passes with gradients, whose tensors of many sizes leave gaps: peaks would double.
+    """
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallopt"):  # as on macOS
+        yield
+        return
+    for setting in KEPT.items():
+        libc.mallopt(*setting)
+    try:
+        yield
+    finally:
+        for setting in GIVEN_BACK.items():
+            libc.mallopt(*setting)
+        libc.malloc_trim(0)
 
 
 def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:

@@ -5,7 +5,6 @@
 """
 
 import argparse
-import ctypes
 import errno
 import gc
 import inspect
@@ -28,7 +27,6 @@ from workflow_scripts.core.integrity import code_digest, digests, provenance
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out], Out | None)  # None where a rule has no such output
-M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of glibc's malloc.h
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of a file system that has none
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -46,7 +44,6 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     values = values_of(main, snakemake) if snakemake else _from_shell(main)
     cores = os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1
     _limit_threads(int(values.get("threads", snakemake.threads if snakemake else cores)))
-    keep_memory()
     random.seed(values.get("seed", 0))
     global label
     label = snakemake.params.get("label", "") if snakemake else ""
@@ -274,14 +271,6 @@ def _limit_threads(threads: int) -> None:
         torch.set_num_threads(threads)
         if torch.get_num_interop_threads() != threads:  # it may be set once in a process
             torch.set_num_interop_threads(threads)
-
-
-def keep_memory() -> None:
-    """Let glibc reuse freed memory: the kernel took up to half of a job's time to clear pages."""
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):
-        libc.mallopt(M_TRIM_THRESHOLD, -1)
-        libc.mallopt(M_MMAP_MAX, 0)
 
 
 def _remove(path: Path) -> None:
