@@ -20,8 +20,7 @@ use rule analysis_step as frame_scores with:
         scores=frames.measured("<results>/{model}/frames/scores.parquet", "columns", "kinds"),
     params:
         **step("frames/frame_scores.py"),
-        **INTERVALS,
-        draws=config["permutations"],
+        **TESTS,
 
 
 use rule light_step as frame_drawings with:

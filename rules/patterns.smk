@@ -103,9 +103,8 @@ use rule light_step as kovaleva2019_patterns with:
         table=patterns.table("kovaleva2019-patterns", "shares of the classes"),
     params:
         **step("patterns/figures.py"),
+        **INTERVALS,
         figure="kovaleva2019_patterns",
-        draws=config["bootstrap"],
-        seed=config["seed"],
 
 
 use rule light_step as kovaleva2019_agreement with:
@@ -116,9 +115,8 @@ use rule light_step as kovaleva2019_agreement with:
         table=patterns_of_study.table("kovaleva2019-agreement", "how well two annotations agree"),
     params:
         **step("patterns/figures.py"),
+        **INTERVALS,
         figure="kovaleva2019_agreement",
-        draws=config["bootstrap"],
-        seed=config["seed"],
 
 
 patterns.drawn(

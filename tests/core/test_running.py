@@ -119,12 +119,7 @@ def test_memory_is_used_again_and_given_back() -> None:
         "with running.memory_kept(): faults(), print(faults())\n"
         "print(faults())\n"
     )
-    options = {
-        "capture_output": True,
-        "check": True,
-        "text": True,
-        "cwd": Path(__file__).parents[2],
-    }
-    done = subprocess.run([sys.executable, "-c", code], **options)
-    kept, afterwards = map(int, done.stdout.split())
+    root = Path(__file__).parents[2]
+    found = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=root)
+    kept, afterwards = map(int, found.split())
     assert kept < 1000 < afterwards  # of the 16,384 pages of 64 MB

@@ -34,7 +34,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_card(DECODER, folder / "model.json")
     read = {"attention": folder / "cache.h5", "model": folder / "model.json"}
     read |= {"annotation": folder / "annotation", "scores": folder / "scores.parquet"}
-    frame_scores.main(**read, corpus=folder / "sentences", bootstrap=100, draws=100)
+    frame_scores.main(**read, corpus=folder / "sentences", bootstrap=100, permutations=100)
     frame_drawings.main(**read, drawings=folder / "drawings", percentile=80)
     return folder
 

@@ -95,7 +95,8 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     paths = {"attention": folder / "attention.h5", "model": folder / "model.json"}
     paths |= {"annotation": folder / "annotation"}
     scores = folder / "scores"
-    frame_scores.main(**paths, corpus=folder / "sentences", scores=scores, bootstrap=100, draws=500)
+    read = {"corpus": folder / "sentences", "scores": scores}
+    frame_scores.main(**paths, **read, bootstrap=100, permutations=500)
     frame_drawings.main(**paths, scores=scores, drawings=folder / "drawings", percentile=80)
     printed = {"table": folder / "table", "controls": folder / "controls"}
     figures.kovaleva2019_frames(scores, **printed, percentile=80, generated=False)

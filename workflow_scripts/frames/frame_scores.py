@@ -210,7 +210,7 @@ def main(
     annotation: Path,
     scores: job.Out,
     bootstrap: int,
-    draws: int,
+    permutations: int,
     seed: int = 1,
 ) -> Measure:
     """Write each head's means, with intervals over documents, and the comparison with controls.
@@ -249,7 +249,7 @@ def main(
         if decoder:
             frame["uniform"], frame["coverage"] = uniform_back(patterns, links)
         of_compared = [documents[index] for index in joined]
-        differences = comparison([*joined.values()], of_compared, bootstrap, draws, seed)
+        differences = comparison([*joined.values()], of_compared, bootstrap, permutations, seed)
         tables.write(frame.merge(differences, on=KEYS, validate="one_to_one"), scores)
 
     return Measure(patterns, update, write)

@@ -164,13 +164,13 @@ def kovaleva2019_patterns(
     shares: Path,
     classifier: job.Out,
     table: job.Out,
-    draws: int,
+    bootstrap: int,
     seed: int,
     untrained: list[Path] = (),
 ) -> None:
     """Write both tables; `untrained` are the shares of copies with random weights."""
     frame = tables.read(predictions)
-    tables.write_csv(classifier_table(frame, draws, seed), classifier)
+    tables.write_csv(classifier_table(frame, bootstrap, seed), classifier)
     copies = [tables.read(path).assign(stage=UNTRAINED) for path in untrained]
     frame = pd.concat([tables.read(shares), *copies], ignore_index=True)
     tables.write_csv(shares_table(frame).round(1), table)
@@ -206,12 +206,12 @@ def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
 
 
 def kovaleva2019_agreement(
-    first: Path, second: Path, table: job.Out, draws: int, seed: int
+    first: Path, second: Path, table: job.Out, bootstrap: int, seed: int
 ) -> None:
     """Write the agreement on the maps of the file `second`."""
     label_of = {each.key: each.label for each in read_annotations(first)}
     labels = [(label_of[each.key], each.label) for each in read_annotations(second)]
-    tables.write_csv(agreement(np.array(labels).T, draws, seed), table)
+    tables.write_csv(agreement(np.array(labels).T, bootstrap, seed), table)
 
 
 if __name__ == "__main__":
