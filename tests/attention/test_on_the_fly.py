@@ -52,7 +52,7 @@ MEASURES: dict[str, tuple[dict, tuple[str, ...], dict]] = {
     "frames/frame_scores": (
         {"annotation": ANNOTATED["links"]},
         ("scores",),
-        {"draws": 100, **DRAWS},
+        {"permutations": 100, **DRAWS},
     ),
 }
 
