@@ -51,6 +51,8 @@ for each in workflow.rules:
         each.log_modifier = each.benchmark_modifier = each.ruleinfo.path_modifier
         each.set_log(f"<logs>/{job}.log")
         each.benchmark = f"<benchmarks>/{job}.tsv"
+    if each.script and not each.message:
+        each.message = "{rule} makes {output[0]} (log: {log})"  # a line instead of ten
     if each.ruleinfo.group == "local":
         each.group = None
         workflow.localrules(each.name)
@@ -70,6 +72,8 @@ rule all:
     default_target: True
     input:
         lambda wildcards: FIGURES + TABLES + PAGES,
+    message:
+        "All is made"
 
 
 rule figures:

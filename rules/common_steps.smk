@@ -25,15 +25,13 @@ use rule analysis_step as torch_step with:
         "../envs/torch.yaml"
 
 
-# Runs a model, which takes long. Of its jobs Snakemake prints the message and the reason.
+# Runs a model, which takes long.
 use rule torch_step as model_step with:
     threads: config["threads"]
     resources:
         **MODEL_JOB,
     params:
         device=device,
-    message:
-        "{rule} makes {output} (threads: {threads}, log: {log})"
 
 
 use rule model_step as training_step with:
