@@ -8,7 +8,8 @@ from tests.context.test_context_scores import GROUP, RECENT, SINKS, TOKENS, is_h
 from tests.core.test_causal_engine import opened
 from tests.core.tiny_decoders import KV_HEADS, LAYERS, LLAMA
 from workflow_scripts.context import context_gates
-from workflow_scripts.context.context_gates import RATE, Gated, distance, learnt
+from workflow_scripts.context.context_gates import RATE, Gated, learnt, states
+from workflow_scripts.core.model.attention import watching
 
 
 def test_patterns_are_mixed_by_hand() -> None:
@@ -23,12 +24,14 @@ def test_patterns_are_mixed_by_hand() -> None:
         torch.testing.assert_close(mixed[0, head, query], expected)
 
 
+@torch.no_grad()
 def test_without_streaming_nothing_changes() -> None:
     model, text = opened(LLAMA), TOKENS[0]
-    whole, none = torch.ones(LAYERS, KV_HEADS), torch.zeros(LAYERS, KV_HEADS)
-    assert distance(model, text, 2, Gated(whole, SINKS, RECENT)).item() < 1e-12
-    assert distance(model, text, 2, Gated(none, SINKS, len(text))).item() < 1e-12
-    assert distance(model, text, 2, Gated(none, SINKS, RECENT)).item() > 1e-6
+    plain = states(model, text, 2)
+    for gate, recent, changes in [(1, RECENT, False), (0, len(text), False), (0, RECENT, True)]:
+        with watching(model, Gated(torch.full((LAYERS, KV_HEADS), gate), SINKS, recent)):
+            change = (states(model, text, 2) - plain).square().mean()
+        assert change > 1e-6 if changes else change < 1e-12
 
 
 def test_gates_close_but_where_the_hidden_states_need_them(monkeypatch: pytest.MonkeyPatch) -> None:

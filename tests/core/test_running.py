@@ -3,6 +3,7 @@
 import platform
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 
+from tests.core.tiny_decoders import LLAMA, random_decoder
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.running import OneDNN, by_length, chunks_by_length, part_of
 
@@ -123,3 +125,16 @@ def test_memory_is_used_again_and_given_back() -> None:
     found = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=root)
     kept, afterwards = map(int, found.split())
     assert kept < 1000 < afterwards  # of the 16,384 pages of 64 MB
+
+
+def test_layers_run_again_in_a_backward_pass_and_give_its_gradients() -> None:
+    model, ids, calls, gradients = random_decoder(LLAMA).eval(), torch.arange(1, 9)[None], [], []
+    model.model.layers[0].mlp.register_forward_pre_hook(lambda *given: calls.append(1))
+    for again in (running.recomputed(model), nullcontext()):
+        with again:
+            model(ids, labels=ids).loss.backward()
+        gradients.append(model.model.embed_tokens.weight.grad)
+        model.zero_grad()
+        calls.append(0)
+    assert calls == [1, 1, 0, 1, 0]
+    torch.testing.assert_close(*gradients)

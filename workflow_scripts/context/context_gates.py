@@ -42,18 +42,11 @@ class Gated(attention.Watcher):
         return streaming + gates[:, None, None] * (pattern - streaming)
 
 
-def distance(
-    model: PreTrainedModel, text: Tokens, length: int, watcher: attention.Watcher
-) -> torch.Tensor:
-    """The mean squared change of the last hidden states that predict the `length` last tokens."""
-    inputs = {"input_ids": torch.tensor(text.ids[None], device=model.device), "use_cache": False}
-    predicting = slice(-length - 1, -1)
-    body = model.get_decoder()
-    with torch.no_grad():
-        whole = body(**inputs).last_hidden_state[:, predicting]
-    with attention.watching(model, watcher):
-        mixed = body(**inputs).last_hidden_state[:, predicting]
-    return (mixed - whole).float().square().mean()
+def states(model: PreTrainedModel, text: Tokens, length: int) -> torch.Tensor:
+    """The last hidden states that predict the `length` last tokens, float32 [1, length, size]."""
+    inputs = torch.tensor(text.ids[None], device=model.device)
+    found = model.get_decoder()(input_ids=inputs, use_cache=False).last_hidden_state
+    return found[:, -length - 1 : -1].float()
 
 
 def learnt(
@@ -65,8 +58,8 @@ def learnt(
 ) -> np.ndarray:
     """Gates [layer, key-value head] between 0 and 1, after a step of AdamW for each of `texts`.
 
-    The loss is `distance` and REGULARISATION times the mean gate. The rate rises in the first fifth
-    of the steps and falls in the last.
+    The loss is the mean squared change of `states` and REGULARISATION times the mean gate. The rate
+    rises in the first fifth of the steps and falls in the last.
     """
     model.requires_grad_(False)
     shape, n = (n_layers(model), n_kv_heads(model)), len(texts)
@@ -79,8 +72,11 @@ def learnt(
     steps = zip(texts, lengths, strict=True)
     for text, length in job.progress(steps, n, "steps of the gates"):
         optimizer.zero_grad()
-        with running.OneDNN():
-            change = distance(model, text, length, Gated(gates, sinks, recent))
+        with torch.no_grad(), running.OneDNN():
+            whole = states(model, text, length)
+        watcher = Gated(gates, sinks, recent)
+        with running.OneDNN(), running.recomputed(model), attention.watching(model, watcher):
+            change = (states(model, text, length) - whole).square().mean()
             (change + REGULARISATION * gates.mean()).backward()
         optimizer.step()
         schedule.step()

@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,36 +53,25 @@ def streamed(pattern: torch.Tensor, hidden: torch.Tensor, lost: torch.Tensor) ->
 
 @dataclass
 class Estimated(attention.Watcher):
-    """Collects both scores of `estimates`, each {layer: [key-value head]}, of one text."""
+    """Adds `gates` [layer, key-value head], which are 0, times what streaming changes of patterns.
 
+    Collects `outside` {layer: [key-value head]}, the weight that streaming hides.
+    """
+
+    gates: torch.Tensor
     sinks: int
     recent: int
-    n_kv: int
-    estimate: dict[int, np.ndarray] = field(default_factory=dict)
     outside: dict[int, np.ndarray] = field(default_factory=dict)
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        weights = pattern.detach()
+        weights, n_kv = pattern.detach(), self.gates.shape[1]
         last = torch.tensor(self.recent, device=weights.device)
         hidden = between(*weights.shape[2:], self.sinks, last)
-        lost = (weights * hidden).sum(-1)[0]  # [head, query]
-        of_queries = of_groups(lost[:, hidden.any(-1)], self.n_kv)
+        lost = (weights * hidden).sum(-1)
+        of_queries = of_groups(lost[0, :, hidden.any(-1)], n_kv)
         self.outside[layer] = of_queries.mean((1, 2)).cpu().numpy()
-        pattern = pattern if pattern.requires_grad else pattern.requires_grad_()
-        pattern.register_hook(partial(self._keep, layer, weights, hidden, lost))
-        return pattern
-
-    def _keep(
-        self,
-        layer: int,
-        weights: torch.Tensor,
-        hidden: torch.Tensor,
-        lost: torch.Tensor,
-        gradient: torch.Tensor,
-    ) -> None:
-        seen = streamed(weights[0], hidden, lost)
-        changes = (gradient[0] * (seen - weights[0])).sum((1, 2))
-        self.estimate[layer] = of_groups(changes, self.n_kv).sum(1).cpu().numpy()
+        gates = self.gates[layer].repeat_interleave(weights.shape[1] // n_kv)[:, None, None]
+        return torch.addcmul(pattern, gates, streamed(weights, hidden, lost) - weights)
 
 
 def estimates(
@@ -97,17 +85,15 @@ def estimates(
     the queries that predict a token and from which streaming hides some.
     """
     model.requires_grad_(False)
-    found = []
+    estimate, outside = [], []
     for text in job.progress(tokens, len(tokens), "backward passes"):
-        watcher = Estimated(sinks, recent, n_kv_heads(model))
-        with running.OneDNN(), attention.watching(model, watcher):
+        gates = torch.zeros(n_layers(model), n_kv_heads(model), device=model.device)
+        watcher = Estimated(gates.requires_grad_(), sinks, recent)
+        with running.OneDNN(), running.recomputed(model), attention.watching(model, watcher):
             token_losses(model, running.pad([text], model)).nanmean().backward()
-        found.append(watcher)
-    names, layers = ("estimate", "outside"), range(n_layers(model))
-    return {
-        name: np.array([[getattr(each, name)[layer] for layer in layers] for each in found])
-        for name in names
-    }
+        estimate.append(gates.grad.cpu().numpy())
+        outside.append([watcher.outside[layer] for layer in range(n_layers(model))])
+    return {"estimate": np.array(estimate), "outside": np.array(outside)}
 
 
 @dataclass

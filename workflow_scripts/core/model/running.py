@@ -4,6 +4,7 @@ import ctypes
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from torch.overrides import TorchFunctionMode
+from torch.utils.checkpoint import checkpoint
 from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_layers import GradientCheckpointingLayer
 
 from workflow_scripts.core.data.tokens import IGNORED, Tokens
 from workflow_scripts.core.errors import InputError
@@ -47,6 +50,22 @@ def memory_kept() -> Iterator[None]:
         for setting in GIVEN_BACK.items():
             libc.mallopt(*setting)
         libc.malloc_trim(0)
+
+
+@contextmanager
+def recomputed(model: PreTrainedModel) -> Iterator[None]:
+    """Within, layers keep only their inputs for a backward pass, which runs each layer again.
+
+    Watchers of a pass must still be there in its backward pass.
+    """
+    layers = [each for each in model.modules() if isinstance(each, GradientCheckpointingLayer)]
+    for layer in layers:
+        layer.forward = partial(checkpoint, layer.forward, use_reentrant=False)
+    try:
+        yield
+    finally:
+        for layer in layers:
+            del layer.forward
 
 
 def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
