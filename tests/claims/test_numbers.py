@@ -20,7 +20,7 @@ def test_an_interval_over_examples_and_seeds_by_hand() -> None:
     assert (one.low, one.value, one.high, one.interval) == (-200, 0, 200, "")
 
 
-@pytest.mark.parametrize("spread", [0.0, 0.05, 0.3])
+@pytest.mark.parametrize("spread", [0.0, 0.3])
 def test_it_covers_with_three_seeds(spread: float) -> None:
     """The seeds' intervals alone cover .47 where their spread is .3; resampling both, .81."""
     rng, k, n, draws = np.random.default_rng(1), 3, 400, 400
@@ -44,10 +44,10 @@ def rows_of(values: np.ndarray) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("compared", ["less", "over"])
-@pytest.mark.parametrize("n", [24, 60])
-def test_means_of_which_some_units_lack_one_are_compared_by_unit(n: int, compared: str) -> None:
+def test_means_of_which_some_units_lack_one_are_compared_by_unit(compared: str) -> None:
     """Both rise and fall with their unit; a third of the units lack the first."""
-    rng, truth, covered, widths = np.random.default_rng(1), {"less": 1, "over": 1.5}, [], []
+    rng, n, truth = np.random.default_rng(1), 24, {"less": 1, "over": 1.5}
+    covered, widths = [], []
     for _ in range(400):
         shared = rng.normal(0, 0.4, n)
         one, other = 3 + shared + rng.normal(0, 0.1, n), 2 + shared + rng.normal(0, 0.1, n)

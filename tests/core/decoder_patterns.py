@@ -27,6 +27,13 @@ def pattern_of(length: int, seed: int) -> np.ndarray:
     return (weights / weights.sum(-1, keepdims=True)).astype(np.float16)
 
 
+def pieces(words: Sequence[str], seed: int) -> list[int]:
+    """The word of each token: some words have several; every third text has a start token."""
+    rng = np.random.default_rng(seed)
+    word = [k for k in range(len(words)) for _ in range(rng.integers(1, 4))]
+    return [-1, *word] if seed % 3 == 0 else word
+
+
 def write_cache(path: Path, words: Sequence[Sequence[int]], ids: Sequence[str]) -> list[np.ndarray]:
     """A cache of texts whose tokens are of these words (-1: a start token); their patterns."""
     texts = [

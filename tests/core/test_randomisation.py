@@ -262,7 +262,7 @@ def quiet(metric: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return labels, noise[0], noise[1:]
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1", "matthews", "pearson"])
+@pytest.mark.parametrize("metric", ["f1", "pearson"])
 def test_such_a_loss_is_found_and_half_of_it_is_not(metric: str) -> None:
     """In plain loops a variant is broken until it has lost so much, and the whole test is made."""
     labels, baseline, variants = quiet(metric)

@@ -79,9 +79,12 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
-def test_weights_of_another_architecture_or_size(other: str, opened: tuple, tmp_path: Path) -> None:
-    kind, load = opened
+@pytest.mark.parametrize(
+    ("other", "loader"),
+    [*(("architecture", loader) for loader in LOADERS), ("layers", "body"), ("size", "body")],
+)
+def test_weights_of_another_architecture_or_size(other: str, loader: str, tmp_path: Path) -> None:
+    kind, load = LOADERS[loader]
     directory = save(tmp_path / "model", kind, ARCHITECTURES["bert"])
     theirs = save(tmp_path / "other", kind, OTHERS[other])
     shutil.copy(theirs / "model.safetensors", directory)

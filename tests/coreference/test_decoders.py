@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
+from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, pieces, write_cache
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Document, Mention, read_documents
 from workflow_scripts.core.data.cards import write_card
@@ -27,7 +27,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = {name: folder / name for name in ("documents", "annotation", "counts")}
     coreference_corpus.main(**files, source={"generate": 8}, name="s", max_tokens=80)
     documents = read_documents(folder / "annotation")
-    words = [pieces(document, seed) for seed, document in enumerate(documents)]
+    words = [pieces(document.words, seed) for seed, document in enumerate(documents)]
     ids = [document.id for document in documents]
     np.savez(folder / "patterns.npz", *write_cache(folder / "cache.h5", words, ids))
     write_card(DECODER, folder / "model.json")
@@ -41,13 +41,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         bootstrap=100,
     )
     return folder
-
-
-def pieces(document: Document, seed: int) -> list[int]:
-    """The word of each token; the first text has a start token, in which case all words count."""
-    rng = np.random.default_rng(seed)
-    word = [k for k in range(len(document.words)) for _ in range(rng.integers(1, 3))]
-    return [-1, *word] if seed == 0 else word
 
 
 def questions(document: Document, first: int) -> list[tuple[Mention, set[int], bool]]:
@@ -71,7 +64,7 @@ def test_scores_are_those_of_plain_loops(study: Path, candidates: str) -> None:
     documents = read_documents(study / "annotation")
     right, chance, n, n_all = np.zeros((LAYERS, HEADS)), 0.0, 0, 0
     for seed, pattern in enumerate(np.load(study / "patterns.npz").values()):
-        document, word = documents[seed], pieces(documents[seed], seed)
+        document, word = documents[seed], pieces(documents[seed].words, seed)
         first = word[0]
         heads = {m.head for m in document.mentions if not m.start <= first < m.end}
         for mention, antecedents, counted in questions(document, first):

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
+from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, pieces, write_cache
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.annotations import FrameLinks, read_links
+from workflow_scripts.core.data.annotations import read_links
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.measures.forms import Study, Tables
 from workflow_scripts.corpora import frames_corpus
@@ -28,7 +28,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = {name: folder / name for name in ("sentences", "annotation", "counts")}
     frames_corpus.main(**files, source={"generate": 12}, name="s", filters="paper")
     links = read_links(folder / "annotation")
-    words = [pieces(sentence, seed) for seed, sentence in enumerate(links)]
+    words = [pieces(sentence.words, seed) for seed, sentence in enumerate(links)]
     ids = [sentence.id for sentence in links]
     np.savez(folder / "patterns.npz", *write_cache(folder / "cache.h5", words, ids))
     write_card(DECODER, folder / "model.json")
@@ -37,13 +37,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame_scores.main(**read, corpus=folder / "sentences", bootstrap=100, permutations=100)
     frame_drawings.main(**read, drawings=folder / "drawings", percentile=80)
     return folder
-
-
-def pieces(sentence: FrameLinks, seed: int) -> list[int]:
-    """The word of each token; the first text has a start token."""
-    rng = np.random.default_rng(seed)
-    word = [k for k in range(len(sentence.words)) for _ in range(rng.integers(1, 3))]
-    return [-1, *word] if seed == 0 else word
 
 
 def sides(one: tuple[int, ...], other: tuple[int, ...], first: int) -> tuple | None:
@@ -67,7 +60,7 @@ def test_scores_are_those_of_plain_loops(study: Path) -> None:
     values, differences, n_links, counted = [], [], 0, 0
     nulls = []
     for seed, pattern in enumerate(np.load(study / "patterns.npz").values()):
-        sentence, word = links[seed], pieces(links[seed], seed)
+        sentence, word = links[seed], pieces(links[seed].words, seed)
         last = {w: t for t, w in enumerate(word)}
         per_link, per_null, above = [], [], []
         for element in sentence.elements:

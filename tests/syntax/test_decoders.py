@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, write_cache
+from tests.core.decoder_patterns import DECODER, HEADS, LAYERS, pieces, write_cache
 from tests.syntax.builders import random_trees, run
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import (
@@ -24,14 +24,7 @@ from workflow_scripts.syntax.measures import best_heads, columns
 TREES = random_trees(9)
 
 
-def pieces(tree: Tree, seed: int) -> list[int]:
-    """The word of each token: some words have several; every third text has a start token."""
-    rng = np.random.default_rng(seed)
-    word = [k for k in range(len(tree.words)) for _ in range(rng.integers(1, 4))]
-    return [-1, *word] if seed % 3 == 0 else word
-
-
-WORDS = [pieces(tree, seed) for seed, tree in enumerate(TREES)]
+WORDS = [pieces(tree.words, seed) for seed, tree in enumerate(TREES)]
 
 
 @pytest.fixture(scope="module")

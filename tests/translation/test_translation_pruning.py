@@ -190,8 +190,13 @@ def gone_at(order: pd.DataFrame, step: int, **keys: Any) -> np.ndarray:
     return gone
 
 
-@pytest.mark.parametrize("scope", ["all", *ATTENTION_TYPES])
-@pytest.mark.parametrize("strategy", SETTINGS["strategies"])
+@pytest.mark.parametrize(
+    ("strategy", "scope"),
+    [
+        *((strategy, "all") for strategy in SETTINGS["strategies"]),
+        *(("importance", type_) for type_ in ATTENTION_TYPES),
+    ],
+)
 def test_scores_are_those_of_the_heads_that_are_left(
     pruned: Path, strategy: str, scope: str
 ) -> None:
