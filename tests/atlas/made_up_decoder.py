@@ -11,58 +11,41 @@ from tests.atlas.made_up_maps import WORDS, attention, encoded
 ROLES = ("induction", "previous", "duplicate", "copying", "retrieval")
 
 
-def with_decoder(
-    n_layers: int = 30,
-    n_heads: int = 9,
-    n_kv_heads: int = 3,
-    prompt: int = 24,
-    generated: int = 24,
-    hostile: bool = True,
-    encoder: tuple[int, int] | None = (2, 4),
-) -> dict[str, Any]:
-    """An atlas of an encoder of that shape, where one is wanted, and of a decoder.
+def with_decoder() -> dict[str, Any]:
+    """An atlas of a small encoder, and of a decoder with as many heads as SmolLM2-135M.
 
     The decoder's heads have one role each in a cycle of 16; the first head has all.
     """
-    atlas = made_up(*(encoder or (1, 1)), hostile=hostile, states=("pretrained",))
-    if encoder is None:
-        atlas |= {"models": [], "measures": [], "segments": [], "maps": {}}
+    atlas = made_up(2, 4, states=("pretrained",))
     rng = np.random.default_rng(1)
-    model = described("decoder", n_layers, n_heads, ("pretrained",))
-    model |= {"architecture": "llama", "causal": True, "n_kv_heads": n_kv_heads}
-    size = n_layers * n_heads
+    model = described("decoder", 30, 9, ("pretrained",))
+    model |= {"architecture": "llama", "causal": True, "n_kv_heads": 3}
     model["badges"] = [
         {
             "id": name,
-            "title": f"{name.title()} {HOSTILE[place]}" if hostile else name.title(),
+            "title": f"{name.title()} {HOSTILE[place]}",
             "about": f"The score of {name} is above the same head's at other offsets; made up.",
             "measure": FORMS[place].id if place < 2 else None,
             "source": {"table": "decoder/made-up/roles.parquet", "where": {"role": name}},
-            "heads": sorted({0, *range(place, size, 16)}),
+            "heads": sorted({0, *range(place, 30 * 9, 16)}),
         }
         for place, name in enumerate(ROLES)
     ]
     atlas["models"].append(model)
     atlas["measures"] += [measure(rng, form, model) for form in FORMS if form.task is None]
     for index in range(2):
-        add_generated(rng, atlas, model, index, prompt, generated, HOSTILE if hostile else [])
+        add_generated(rng, atlas, model, index)
     return atlas
 
 
 def add_generated(
-    rng: np.random.Generator,
-    atlas: dict[str, Any],
-    model: dict[str, Any],
-    index: int,
-    prompt: int,
-    generated: int,
-    texts: list[str],
+    rng: np.random.Generator, atlas: dict[str, Any], model: dict[str, Any], index: int
 ) -> None:
     """A text of a decoder, with causal maps that rest on the first token.
 
-    In the first head all of its weight is on that token.
+    In the first head all of its weight is on that token. The second half is generated.
     """
-    words = [*texts, *(WORDS * (prompt + generated))][: prompt + generated]
+    words = [*HOSTILE, *(WORDS * 3)][:48]
     identity = f"wikipedia-{index}"
     name = f"{model['name']}.{identity}.pretrained"
     weights = np.tril(attention(rng, model["n_layers"], model["n_heads"], len(words)))
@@ -77,7 +60,7 @@ def add_generated(
             "title": f"Wikipedia, segment {index + 1}",
             "tokens": words,
             "word": list(range(len(words))),
-            "generated": generated,
+            "generated": len(words) // 2,
             "maps": {"pretrained": name},
         }
     )

@@ -165,7 +165,7 @@ def large(made: Callable[..., Study]) -> Study:
 @pytest.fixture(scope="session")
 def decoder(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """An encoder, and a decoder with as many heads as SmolLM2-135M."""
-    atlas = with_evidence(with_decoder(hostile=True))
+    atlas = with_evidence(with_decoder())
     path = tmp_path_factory.mktemp("atlas") / "atlas.html"
     path.write_text(build(atlas), encoding="utf-8")
     return Study(path, atlas)
