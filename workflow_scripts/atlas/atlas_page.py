@@ -16,10 +16,6 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.files import json_in_script, script_digest
 
 PAGE = Path(__file__).parent / "page"
-# What index.html names for work on the page itself; the built page holds it inline.
-LINKED = re.compile(
-    r'[^\S\n]*<link rel="stylesheet"[^>]*>\n?|[^\S\n]*<script[^>]*src=[^>]*></script>\n?'
-)
 # The forms in which modules of the page import and export; those of others end in a list.
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "([^"]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.M)
@@ -32,7 +28,7 @@ ELEMENT, SENTENCE = 200, 200
 
 def build(atlas: Mapping[str, Any]) -> str:
     """The page that shows `atlas`."""
-    template = LINKED.sub("", (PAGE / "index.html").read_text(encoding="utf-8"))
+    template = (PAGE / "index.html").read_text(encoding="utf-8")
     script = bundle(PAGE / "app.js")
     data, held = split(atlas)
     title = html.escape(f"{atlas['study']['name']} · Attention Atlas")
