@@ -15,10 +15,8 @@ const DIFFERS = "differs from case to case";
  */
 export function byPaper(claims, model, central) {
   const own = claims.filter((row) => row.model === model && (row.central > 0) === central);
-  const ids = new Map();
-  for (const row of own) ids.set(row.id, [...(ids.get(row.id) ?? []), row]);
-  const papers = new Map();
-  for (const [id, cases] of ids) papers.set(cases[0].paper, [...(papers.get(cases[0].paper) ?? []), { id, cases }]);
+  const grouped = [...Map.groupBy(own, ({ id }) => id)].map(([id, cases]) => ({ id, cases }));
+  const papers = Map.groupBy(grouped, ({ cases }) => cases[0].paper);
   const place = ({ cases }) => (cases.every(untested) ? 1000 : 0) + (cases[0].central ?? 0);
   return [...papers].map(([paper, members]) => ({ paper, claims: members.toSorted((a, b) => place(a) - place(b)) }));
 }

@@ -20,10 +20,7 @@ export function modelOf(atlas, state) {
   return atlas.models.find(({ name }) => name === state.model) ?? atlas.models[0];
 }
 
-const byModel = once(({ measures }) => {
-  const names = [...new Set(measures.map(({ model }) => model))];
-  return new Map(names.map((name) => [name, measures.filter(({ model }) => model === name)]));
-});
+const byModel = once(({ measures }) => Map.groupBy(measures, ({ model }) => model));
 
 /** All measures of a model, in the order of the file. */
 export function measuresOf(atlas, model) {
@@ -55,12 +52,7 @@ export function measureOf(atlas, state) {
  */
 export function groups(atlas, measures) {
   const titles = new Map(atlas.papers.map(({ name, title }) => [name, title]));
-  const found = new Map();
-  for (const measure of measures) {
-    const label = `${titles.get(measure.paper) ?? measure.paper} · ${measure.group}`;
-    if (!found.has(label)) found.set(label, []);
-    found.get(label).push(measure);
-  }
+  const found = Map.groupBy(measures, ({ paper, group }) => `${titles.get(paper) ?? paper} · ${group}`);
   return [...found].map(([label, members]) => ({ label, measures: members }));
 }
 

@@ -6,14 +6,13 @@ import { pictureOf } from "../lib/maps.js";
 
 /** @param {{atlas, state}} props */
 export function Gallery({ atlas, state }) {
-  const categories = [...new Set(atlas.figures.map(({ category }) => category))];
-  const of = (category) => atlas.figures.filter((figure) => figure.category === category);
+  const categories = [...Map.groupBy(atlas.figures, ({ category }) => category)];
   return html`<div class="gallery">
     <h2>Figures of the study</h2>
-    <nav class="row small" aria-label="Figures">${categories.map((category) => html`<a href=${format({ ...state, figure: of(category)[0].id })}><bdi>${category}</bdi></a> <span class="soft">${of(category).length}</span>`)}</nav>
-    ${categories.map((category) => html`<section key=${category} aria-label=${category}>
+    <nav class="row small" aria-label="Figures">${categories.map(([category, figures]) => html`<a href=${format({ ...state, figure: figures[0].id })}><bdi>${category}</bdi></a> <span class="soft">${figures.length}</span>`)}</nav>
+    ${categories.map(([category, figures]) => html`<section key=${category} aria-label=${category}>
       <h3><bdi>${category}</bdi></h3>
-      ${of(category).map((figure) => html`<${Figure} key=${figure.id} ...${{ figure, state, asked: figure.id === state.figure }} />`)}
+      ${figures.map((figure) => html`<${Figure} key=${figure.id} ...${{ figure, state, asked: figure.id === state.figure }} />`)}
     </section>`)}
   </div>`;
 }

@@ -29,11 +29,11 @@ export function TextChoice({ segments, segment, go, state, named }) {
     go({ segment: id, ...(state && !maps[state] && { state: "" }) });
   };
   const names = textNames(segments);
-  const corpora = [...new Set(segments.map(({ corpus }) => corpus))];
+  const corpora = [...Map.groupBy(segments, ({ corpus }) => corpus)];
   return html`<label>Text
       <select id="segment" value=${segment.id} title=${segment.title} onChange=${(event) => choose(event.target.value)}>
-        ${corpora.map((corpus) => html`<optgroup label=${corpus}>
-          ${segments.filter((one) => one.corpus === corpus).map(({ id, title }) => html`<option value=${id} title=${title}>${names.get(id)}</option>`)}
+        ${corpora.map(([corpus, texts]) => html`<optgroup label=${corpus}>
+          ${texts.map(({ id, title }) => html`<option value=${id} title=${title}>${names.get(id)}</option>`)}
         </optgroup>`)}
       </select>
     </label>
