@@ -28,13 +28,3 @@ export function shortened(token, letters) {
   const all = Array.from(shown(token));
   return all.length > letters ? `${all.slice(0, letters - 1).join("")}\u2026` : all.join("");
 }
-
-/**
- * Have two texts the same tokens?
- * @param {string[]} a
- * @param {string[]} b
- * @returns {boolean}
- */
-export function sameTokens(a, b) {
-  return a.length === b.length && a.every((token, index) => token === b[index]);
-}

@@ -9,7 +9,6 @@ import { queriesOf } from "../lib/pairtexts.js";
 import { saveImage } from "../lib/save.js";
 import { ofWeights, ramp } from "../lib/scales.js";
 import { firstWords, generatedIn, generatedNote } from "../lib/texts.js";
-import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
 import { ColourBar, DimChoice, hiddenIn, write } from "./headmaps.js";
 import { useMaps } from "./stored.js";
@@ -31,7 +30,7 @@ export function sideName(side, other) {
 export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, go, dark }) {
   const hide = state.dim === "yes";
   const { maps, error } = useMaps(atlas, [ofA?.maps[a.state] ?? null, ofB?.maps[b.state] ?? null]);
-  const same = Boolean(ofA && ofB && sameTokens(ofA.tokens, ofB.tokens) && sameTokens(queriesOf(ofA).tokens, queriesOf(ofB).tokens));
+  const same = Boolean(ofA && ofB) && tokensOf(ofA) === tokensOf(ofB);
   const sides = useMemo(() => maps && [a, b].map(({ model, index }, side) => maps[side]?.head(...placeOf(model, index))), [maps, a.index, b.index, a.model, b.model]);
   const absent = [[a, ofA], [b, ofB]].filter(([side, segment]) => !segment?.maps[side.state]).map(([side]) => sideText(side));
   const complete = sides && absent.length === 0;
@@ -54,6 +53,11 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
     ${complete && html`<${Apart} ...${shared} /><${Three} ...${{ ...shared, hide, dark, model: a.model }} key=${ofA.id} />`}
     ${!maps && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
+}
+
+// As one text, which equals another's where all tokens are the same.
+function tokensOf(segment) {
+  return JSON.stringify([segment.tokens, queriesOf(segment).tokens]);
 }
 
 function Apart({ sides: [a, b], segments, same }) {
