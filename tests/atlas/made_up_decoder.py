@@ -6,7 +6,8 @@ import numpy as np
 
 from tests.atlas.made_up import HOSTILE, described, made_up, measure
 from tests.atlas.made_up_forms import FORMS
-from tests.atlas.made_up_maps import WORDS, attention, encoded
+from tests.atlas.made_up_maps import WORDS, attention
+from workflow_scripts.atlas.texts import encode
 
 ROLES = ("induction", "previous", "duplicate", "copying", "retrieval")
 
@@ -51,7 +52,7 @@ def add_generated(
     weights = np.tril(attention(rng, model["n_layers"], model["n_heads"], len(words)))
     weights[..., 0] += rng.uniform(0, 2, weights.shape[:3])
     weights[0, 0] = np.eye(1, len(words))
-    atlas["maps"][name] = encoded(weights / weights.sum(axis=-1, keepdims=True))
+    atlas["maps"][name] = encode(weights / weights.sum(axis=-1, keepdims=True))
     atlas["segments"].append(
         {
             "id": identity,

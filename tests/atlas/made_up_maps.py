@@ -1,10 +1,10 @@
 """Texts of a made-up atlas, and their maps."""
 
-import base64
-import zlib
 from typing import Any
 
 import numpy as np
+
+from workflow_scripts.atlas.texts import encode
 
 WORDS = "the head attends to a verb and its object , then it looks back at the noun .".split()
 
@@ -39,7 +39,7 @@ def add_segment(
         entry["label"] = words[1]
         entry["predictions"] = {names[1]: {"label": words[2], "probability": 0.8315}}
     for state in names:
-        atlas["maps"][entry["maps"][state]] = encoded(attention(rng, *shape))
+        atlas["maps"][entry["maps"][state]] = encode(attention(rng, *shape))
     atlas["segments"].append(entry)
 
 
@@ -59,7 +59,7 @@ def add_pair(
         if each["name"] == "decoder":
             weights = np.tril(weights)
             weights /= weights.sum(axis=-1, keepdims=True)
-        atlas["maps"][names[each["name"]]] = encoded(weights)
+        atlas["maps"][names[each["name"]]] = encode(weights)
     atlas["segments"].append(
         {
             "id": identity,
@@ -91,11 +91,3 @@ def attention(
             scores[head][:, rng.choice([0, keys - 1])] += 6
     weights = np.exp(scores)
     return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def encoded(weights: np.ndarray) -> dict[str, Any]:
-    """A map as the atlas holds it: bytes of the root of the weight, deflated, in base64."""
-    largest = float(f"{weights.max():.6g}")
-    levels = np.round(255 * np.sqrt(np.minimum(weights / largest, 1))).astype(np.uint8)
-    packed = base64.b64encode(zlib.compress(levels.tobytes(), 6)).decode()
-    return {"shape": list(weights.shape), "largest": largest, "data": packed}
