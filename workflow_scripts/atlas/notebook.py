@@ -130,7 +130,8 @@ class Shown:
     def __init__(self, atlas: dict[str, Any], address: str, height: int) -> None:
         (segment,), (entry,) = atlas["segments"], atlas["maps"].values()
         self.tokens, self.weights, self.height = segment["tokens"], decode(entry), height
-        self._page = _opened_at(build(atlas), address)
+        opened = f'<div id="app" data-address="{html.escape(address)}">'
+        self._page = build(atlas).replace('<div id="app">', opened, 1)
 
     def _repr_html_(self) -> str:
         return framed(self._page, self.height)
@@ -175,7 +176,8 @@ def show(
                 f"show: {name} has {shape['n_layers']} layers of {shape['n_heads']} heads, from 0"
             )
         causal = {} if attention.is_bidirectional(body) else {"causal": True}
-        segment, maps = maps_of(body, tokenizer, name, 1, _texts(text, second), "show")
+        texts = [text] if second is None else [text, second]
+        segment, maps = maps_of(body, tokenizer, name, 1, texts, "show")
     about = {"name": name, "title": name, "architecture": kind, **shape, **causal}
     about |= {"source": place, "states": [{"name": PRETRAINED, "title": PRETRAINED}]}
     study = {"name": name, "seed": 0, "about": []}
@@ -185,22 +187,12 @@ def show(
     return Shown(atlas, f"#view={shown}", height)
 
 
-def _texts(text: str, second: str | None) -> list[str]:
-    return [text] if second is None else [text, second]
-
-
 def framed(page: str, height: int) -> str:
     """A page in a frame of its own, for a notebook."""
     page = page.replace("<head>", f"<head>{BASE}", 1)
     # In ASCII: the digest of the page's script holds in a notebook of any encoding.
     page = html.escape(page, quote=True).encode("ascii", "xmlcharrefreplace").decode()
     return FRAME.format(height=height, page=page)
-
-
-def _opened_at(page: str, address: str) -> str:
-    """The page that opens at an address."""
-    opened = f'<div id="app" data-address="{html.escape(address)}">'
-    return page.replace('<div id="app">', opened, 1)
 
 
 def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:
