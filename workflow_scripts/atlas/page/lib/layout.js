@@ -31,14 +31,6 @@ export function corner(index, { n_heads: heads }, { left, bottom, cell }) {
   return [left + (index % heads) * cell[0], bottom - (Math.floor(index / heads) + 1) * cell[1]];
 }
 
-/** From a head to the middle of its cell, within a picture of some width. */
-export function spots(model, place, width) {
-  return (index) => {
-    const [x, y] = corner(index, model, place);
-    return { x: x + place.cell[0] / 2, y: y + place.cell[1] / 2, width };
-  };
-}
-
 /** The head that an arrow, Home or End leads to from a head, layer 1 at the bottom; null for another key. */
 export function moved(key, index, { n_layers: layers, n_heads: heads }) {
   const [row, column] = [Math.floor(index / heads), index % heads];

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useMemo } from "../vendor/standalone.module.js";
 import { formatFilters, parseFilters, passing, withFilter } from "../lib/filters.js";
-import { layout, spots } from "../lib/layout.js";
+import { layout } from "../lib/layout.js";
 import { hatched, hatchRule, headName, measureOf, modelOf } from "../lib/measures.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveImage } from "../lib/save.js";
@@ -72,7 +72,7 @@ function HeadsPicture({ model, measure, passes, open, dark, study }) {
         <${LayerMeans} ...${{ measure, model, place }} />
         <${Cells} key=${model.name} ...${{ model, measure, place, colour, light, passes, open }} />
       </svg>
-      <${Tooltip} ...${{ model, measure, place: spots(model, place, width) }} />
+      <${Tooltip} ...${{ model, measure, place, width }} />
       <div class="row save">
         <${SavePicture} save=${save} />
         <${SaveCsv} rows=${() => measureRows(model, measure)} name=${name} />

@@ -2,20 +2,22 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { pValue } from "../lib/format.js";
+import { corner } from "../lib/layout.js";
 import { countText, denial, hatched, headName, intervalText, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
 import { badgesAt } from "../lib/roles.js";
 import { useHover } from "./hooks.js";
 
 /**
- * @param {{model, measure, place}} props  place(index) -> {x, y, width} of the head within the picture,
- *   and the picture's width; a screen reader reads the head's own label instead
+ * @param {{model, measure, place, width}} props  place: of lib/layout.js; width: of the picture; a screen
+ *   reader reads the head's own label instead
  */
-export function Tooltip({ model, measure, place }) {
+export function Tooltip({ model, measure, place, width }) {
   const index = useHover();
-  const at = index >= 0 ? place(index) : null;
-  if (!at) return null;
-  const side = at.x > at.width / 2 ? "right" : "left";
-  const style = side === "left" ? `left:${at.x + 14}px;top:${at.y}px` : `right:${at.width - at.x + 14}px;top:${at.y}px`;
+  if (index < 0) return null;
+  const [left, top] = corner(index, model, place);
+  const x = left + place.cell[0] / 2;
+  const side = x > width / 2 ? `right:${width - x + 14}px` : `left:${x + 14}px`;
+  const style = `${side};top:${top + place.cell[1] / 2}px`;
   return html`
     <div class="tooltip" aria-hidden="true" style=${style}>
       <b>${headName(model, index)}</b>
