@@ -3,27 +3,21 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/standalone.module.js";
 
 /** The head that is pointed at or focused, -1 for none; one for the whole page. */
-const hover = (() => {
-  let index = -1;
-  const listeners = new Set();
-  return {
-    get: () => index,
-    set(next) {
-      if (next === index) return;
-      index = next;
-      listeners.forEach((listener) => listener(next));
-    },
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-})();
+let hovered = -1;
+const listeners = new Set();
+
+function hover(index) {
+  hovered = index;
+  listeners.forEach((listener) => listener(index));
+}
 
 /** The head that is pointed at; only the component that calls this is drawn again. */
 export function useHover() {
-  const [index, setIndex] = useState(hover.get());
-  useEffect(() => hover.listen(setIndex), []);
+  const [index, setIndex] = useState(hovered);
+  useEffect(() => {
+    listeners.add(setIndex);
+    return () => listeners.delete(setIndex);
+  }, []);
   return index;
 }
 
@@ -32,12 +26,12 @@ export function useHover() {
  * comes to lie under a pointer at rest, and the focus only where it is seen.
  */
 export function pointing() {
-  const to = ({ target }) => hover.set(Number(target.closest("[data-index]")?.dataset.index ?? -1));
+  const to = ({ target }) => hover(Number(target.closest("[data-index]")?.dataset.index ?? -1));
   return {
     onPointerMove: to,
-    onPointerLeave: () => hover.set(-1),
+    onPointerLeave: () => hover(-1),
     onfocusin: (event) => event.target.matches(":focus-visible") && to(event),
-    onfocusout: () => hover.set(-1),
+    onfocusout: () => hover(-1),
   };
 }
 
