@@ -1,6 +1,6 @@
 /** What is drawn of a map: lines by their opacity, runs of equal cells, a token's strongest links. */
 
-import { mix } from "./scales.js";
+import { channels, mix } from "./scales.js";
 
 const LEVELS = 24; // of opacity; lines of one level are one path, which a browser draws fast
 
@@ -81,9 +81,6 @@ export function runs(colours, background) {
  * @returns {function(number): number[]}  [red, green, blue], 0 to 255
  */
 export function palette(ramp, [low, high]) {
-  const steps = Array.from({ length: 256 }, (_, index) => {
-    const colour = Number.parseInt(mix(ramp, index / 255).slice(1), 16);
-    return [colour >> 16, (colour >> 8) & 255, colour & 255];
-  });
+  const steps = Array.from({ length: 256 }, (_, index) => channels(mix(ramp, index / 255)));
   return (weight) => steps[Math.max(0, Math.min(255, Math.round((255 * (weight - low)) / (high - low || 1))))];
 }

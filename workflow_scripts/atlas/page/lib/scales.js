@@ -14,11 +14,16 @@ export function mix(ramp, share) {
   const place = Math.min(1, Math.max(0, share)) * (ramp.length - 1);
   const start = Math.min(ramp.length - 2, Math.floor(place));
   const [from, to] = [channels(ramp[start]), channels(ramp[start + 1])];
-  const parts = from.map((one, index) => Math.round(one + (to[index] - one) * (place - start)));
-  return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  return hex(from.map((one, index) => one + (to[index] - one) * (place - start)));
 }
 
-function channels(colour) {
+/** "#rrggbb" of [red, green, blue]. */
+export function hex(parts) {
+  return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** [red, green, blue] of "#rrggbb". */
+export function channels(colour) {
   return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));
 }
 

@@ -3,6 +3,7 @@
 import { html, render } from "../vendor/standalone.module.js";
 import { lines, path, runs } from "../lib/drawing.js";
 import { textWidth, wrapped } from "../lib/save.js";
+import { hex } from "../lib/scales.js";
 import { shortened } from "../lib/tokens.js";
 
 const FONT = "DejaVu Sans, Helvetica, Arial, sans-serif";
@@ -103,9 +104,4 @@ export function Bar({ colour, range: [from, to], low, high, width }) {
     <text y="15">${low}</text>
     <text x=${width} y="15" text-anchor="end">${high}</text>
   </g>`;
-}
-
-/** "#rrggbb" of [red, green, blue]. */
-export function hex(parts) {
-  return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }

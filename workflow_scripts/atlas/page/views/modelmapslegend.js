@@ -6,9 +6,9 @@ import { palette } from "../lib/drawing.js";
 import { claim, denial, headName, layersOf } from "../lib/measures.js";
 import { pixelsOf, tableOf } from "../lib/modelmaps.js";
 import { saveImage } from "../lib/save.js";
-import { ofWeights } from "../lib/scales.js";
+import { hex, ofWeights } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
-import { Bar, hex, standalone } from "./figures.js";
+import { Bar, standalone } from "./figures.js";
 import { SavePicture } from "./saves.js";
 
 const WEIGHTS = palette(ofWeights(false), [0, 1]);
