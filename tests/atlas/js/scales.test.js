@@ -54,7 +54,7 @@ test("more is darker on a light page and brighter on a dark one", () => {
 test("harm is red whether a score falls or a loss rises, and a large change is dark", () => {
   const isRed = (colour) => Number.parseInt(colour.slice(1, 3), 16) > Number.parseInt(colour.slice(5, 7), 16);
   for (const [harm, sign] of [["low", -1], ["high", 1], [undefined, 1]]) {
-    const effect = colours(of([-1, 1], { scale: "diverging", null: 0, harm }), false, [-1.3, 1.3]);
+    const effect = colours(of([-1, 1], { scale: "diverging", null: 0, harm }), false);
     assert.ok(isRed(effect(sign)) && !isRed(effect(-sign)));
   }
   const [score, loss] = ["low", "high"].map((harm) => colours(of([-1, 1], { scale: "diverging", null: 0, harm }), true));

@@ -84,12 +84,11 @@ export function onTop(colour) {
 /**
  * The range that a measure's colours span, in round numbers. A diverging one is centred at its null
  * (zero where each head has its own); another begins at zero where its lowest value is below half of
- * its highest. What has a `range` of its own, as the layers, keeps it.
+ * its highest.
  * @param {object} measure
  * @returns {number[]|null}  [low, high]; null where no value is known
  */
 export function domain(measure) {
-  if (measure.range) return measure.range;
   const range = extent(measure);
   if (!range) return null;
   const none = typeof measure.null === "number" ? measure.null : null;
@@ -131,7 +130,7 @@ function roundUp(size) {
 }
 
 /** Round numbers from low to high, about `count` of them. */
-export function ticks([low, high], count = 5) {
+export function ticks([low, high], count) {
   const step = roundStep((high - low) / count);
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
@@ -148,15 +147,14 @@ export function tickDecimals(values) {
  * From a value of the measure to its colour; null for an unknown value.
  * @param {object} measure
  * @param {boolean} dark
- * @param {number[]} [range]  instead of the measure's own domain
  * @returns {function(number|null): (string|null)}
  */
-export function colours(measure, dark, range = domain(measure)) {
+export function colours(measure, dark) {
   if (measure.scale === "category") {
     const found = palette(measure.categories, dark);
     return (value) => (value === null ? null : found[value]);
   }
   const points = ramp(measure.scale, dark, isDown(measure));
-  const [low, high] = range ?? [0, 1];
+  const [low, high] = domain(measure) ?? [0, 1];
   return (value) => (value === null ? null : mix(points, level((value - low) / (high - low))));
 }
