@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.atlas.made_up import made_up
+from tests.atlas.plainly import as_list
 from workflow_scripts.atlas import atlas_heads
 
 
@@ -38,9 +39,7 @@ def test_each_number_is_the_pages(study: Path) -> None:
         for field in ("value", "low", "high", "n", "p", "label"):
             of = f" {field}" if field != "value" else ""
             name = f"{measure['id']}{of}{unit if field in ('value', 'low', 'high') else ''}"
-            given = (
-                measure[field] if isinstance(measure[field], list) else [measure[field]] * len(rows)
-            )
+            given = as_list(measure[field], len(rows))
             if all(cell is None for cell in given):
                 assert name not in rows or rows[name].isna().all()
             elif field == "label":

@@ -13,7 +13,7 @@ import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from tests.atlas.made_up import HOSTILE, made_up
-from tests.atlas.plainly import DATA, SCHEMA
+from tests.atlas.plainly import DATA, SCHEMA, as_list
 from tests.core.test_causal_engine import CONFIGS
 from tests.core.tiny_decoders import save_llama
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS
@@ -68,8 +68,7 @@ def test_measures_are_a_row_for_each_head(plain: Atlas, data: dict[str, Any]) ->
         assert rows["type"].dropna().tolist() == (kinds if translator else [])
         assert set(rows["title"]) == {measure["title"]} and set(rows["unit"]) == {measure["unit"]}
         for name in ("value", "low", "high", "n", "p"):
-            given = measure[name]
-            given = given if isinstance(given, list) else [given] * len(layers)
+            given = as_list(measure[name], len(layers))
             expected = [np.nan if value is None else value for value in given]
             np.testing.assert_array_equal(rows[name], np.array(expected, float))
         if measure["categories"]:

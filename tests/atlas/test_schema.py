@@ -9,7 +9,7 @@ from jsonschema import ValidationError
 
 from tests.atlas.made_up import made_up
 from tests.atlas.made_up_tables import MadeUpModel, MadeUpTranslator, declared, written
-from tests.atlas.plainly import SCHEMA, check, read, tables_shown_and_not
+from tests.atlas.plainly import SCHEMA, as_list, check, read, tables_shown_and_not
 from tests.default_study import DEMO, MODEL, RESULTS, needs_current
 from tests.parsed_rules import parsed
 from workflow_scripts.atlas.atlas_page import PAGE
@@ -82,8 +82,7 @@ def test_a_changed_number_is_found(whole: Path, tmp_path: Path, change: str) -> 
     atlas, path = read(whole), tmp_path / "atlas.json"
     changed = [each for each in atlas["measures"] if each[change] is not None]
     first = next((each for each in changed if "pick" in each["source"]), changed[0])
-    size = len(first["value"])
-    column = first[change] if isinstance(first[change], list) else [first[change]] * size
+    column = as_list(first[change], len(first["value"]))
     first[change] = [0.123456, *column[1:]]
     path.write_text(json.dumps(atlas), encoding="utf-8")
     with pytest.raises(AssertionError, match=f"{first['id']} {change}"):

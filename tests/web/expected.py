@@ -22,6 +22,13 @@ ON_DARK = {
     "#2166ac": "#6ca9e6",
 }
 OKABE_ITO = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+# The colours that the figures give to kinds, by their keys and names.
+NAMED = {
+    name: look.colour.lower()
+    for group in (colours.TOKENS, colours.HEADS, colours.EFFECTS, colours.CLASSES)
+    for key, look in group.items()
+    for name in (key, look.name)
+}
 P_LEVEL = 0.05
 MINUS = "\u2212"
 
@@ -176,14 +183,8 @@ def ramp(measure: dict[str, Any], dark: bool) -> Colormap:
 
 def kind_colour(categories: list[str], value: int) -> str:
     """A category's colour: the figures' where they have one for each of these names."""
-    named = {
-        name: look.colour.lower()
-        for group in (colours.TOKENS, colours.HEADS, colours.EFFECTS, colours.CLASSES)
-        for key, look in group.items()
-        for name in (key, look.name)
-    }
-    if all(name in named for name in categories):
-        return named[categories[value]]
+    if all(name in NAMED for name in categories):
+        return NAMED[categories[value]]
     return OKABE_ITO[value]
 
 

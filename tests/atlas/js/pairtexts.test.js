@@ -23,7 +23,6 @@ const PAIR = {
   word: [0, 1, -1],
   target: { tokens: ["<pad>", "c"], word: [-1, 0] },
   maps: { trained: { encoder: "e", "encoder-decoder": "x", decoder: "d" } },
-  norms: {},
 };
 // Two queries, three keys.
 const MAP = Float32Array.from([0.5, 0.25, 0.25, 0, 0, 1]);
@@ -47,9 +46,6 @@ test("a head's place in the maps of its type", () => {
   assert.deepEqual([0, 3, 4, 7].map((index) => placeOf(model, index)), [[0, 0], [1, 1], [0, 0], [0, 1]]);
   assert.deepEqual([0, 4, 7].map((index) => typeOf(model, index)), ["encoder", "encoder-decoder", "decoder"]);
   assert.equal(typeOf({ n_layers: 1, n_heads: 2 }, 1), undefined);
-});
-
-test("heads of other types are not laid over each other", () => {
 });
 
 test("the two sides of a comparison read the pair by their types", () => {
