@@ -41,7 +41,7 @@ class Cell extends Component {
         <rect class="fill" width=${width - 1} height=${height - 1} fill=${colour} data-light-fill=${light} />
         <rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch || "none"} data-light-fill=${lightHatch} />
         ${missing && html`<path class="none" d=${`M${width / 2 - 4} ${height / 2}h7`} />`}
-        ${text && html`<text class=${missing || onTop(colour) === "#000000" ? "inside" : "inside light"} x=${width / 2} y=${height / 2 + 3.5} data-light-fill=${light && onTop(light)}>${text}</text>`}
+        ${text && html`<text class=${onTop(colour) === "#000000" ? "inside" : "inside light"} x=${width / 2} y=${height / 2 + 3.5} data-light-fill=${light && onTop(light)}>${text}</text>`}
       </g>
     `;
   }
