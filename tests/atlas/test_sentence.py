@@ -82,7 +82,12 @@ def test_what_cannot_be_added_is_reported(study: Path) -> None:
 
 
 def test_a_file_has_a_text_a_line(tmp_path: Path) -> None:
-    file = tmp_path / "texts.txt"
-    file.write_text("\n".join([TEXTS[0], "", f" {TEXTS[1]} "]), encoding="utf-8")
-    assert sentence.texts_of(str(file)) == TEXTS
+    """Of whatever length its path is; what cannot be a path is a text."""
+    for name in ("texts.txt", f"{'a' * 200}/{'b' * 200}.txt"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("\n".join([TEXTS[0], "", f" {TEXTS[1]} "]), encoding="utf-8")
+        assert sentence.texts_of(str(file)) == TEXTS
     assert sentence.texts_of("\n".join(TEXTS)) == TEXTS
+    for text in (" ".join(TEXTS * 200), "a\0b"):
+        assert sentence.texts_of(text) == [text]

@@ -5,6 +5,7 @@ whenever it is built. Only the rules that make their maps and the page are run.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ import yaml
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.errors import InputError
 
-LONGEST_NAME = 256  # of a file
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "-s", f"{Path(__file__).parents[2]}/Snakefile"]
 # Forced: else a page older than the code would stay as it is, without a word.
 RULES = "--forcerun atlas_data --allowed-rules sentence_maps atlas_data atlas_page --".split()
@@ -23,8 +23,9 @@ RULES = "--forcerun atlas_data --allowed-rules sentence_maps atlas_data atlas_pa
 
 def texts_of(given: str) -> list[str]:
     """The text, or the lines of the file that it names; InputError where nothing is left."""
-    file = Path(given) if len(given) < LONGEST_NAME else None
-    lines = (line for _, line in read_lines(file)) if file and file.is_file() else given.split("\n")
+    # Of what no file can be named, such as a long text, isfile is False; Path.is_file may raise.
+    is_file = os.path.isfile(given)
+    lines = (line for _, line in read_lines(Path(given))) if is_file else given.split("\n")
     if not (lines := [line.strip() for line in lines if line.strip()]):
         raise InputError(f"TEXT: {given!r} has no text; give a sentence, or a file of sentences")
     return lines
