@@ -94,12 +94,8 @@ def honest_gain(
 
 def _held_out_gain(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The gain on examples that did not choose the variant, mean of both ways round: [draw]."""
-    draw = np.arange(len(one))
-    gains = [
-        measured[draw, 1 + chosen[:, 1:].argmax(axis=1)] - measured[:, 0]
-        for chosen, measured in ((one, other), (other, one))
-    ]
-    return np.mean(gains, axis=0)
+    one, other = ((of[:, 1:], of[:, :1]) for of in (one, other))
+    return (_gained(one, other) + _gained(other, one)) / 2
 
 
 def half_agreement(halves: Sequence[np.ndarray]) -> dict[str, float]:
@@ -396,9 +392,9 @@ def held_out_gains(
 
 
 def _gained(chosen: Sequence[np.ndarray], measured: Sequence[np.ndarray]) -> np.ndarray:
-    """By how many words the best head beats the best baseline: [draw].
+    """By how much the best head, or variant, beats the best baseline, both as `chosen`: [draw].
 
-    Both parts are what heads and what baselines get right, each [draw, head or baseline].
+    Both parts are the scores of heads and those of baselines, each [draw, head or baseline].
     """
     head, baseline = (
         np.take_along_axis(score, choice.argmax(axis=1)[:, None], axis=1)[:, 0]
