@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.stats.metrics import weighted_scores
+from workflow_scripts.core.stats.metrics import correlate, weighted_scores
 
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
 FEW = 200  # units below which intervals are wider than these; docs/statistics.md states coverage
@@ -110,10 +110,7 @@ def half_agreement(halves: Sequence[np.ndarray]) -> dict[str, float]:
     ranked = [rankdata(each, axis=1) for each in effects]
     columns = {}
     for name, pair in (("pearson", effects), ("spearman", ranked)):
-        x, y = (each - each.mean(axis=1, keepdims=True) for each in pair)
-        spread = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
-        product = (x * y).sum(axis=1)
-        values = np.divide(product, spread, out=np.zeros_like(product), where=spread > 1e-12)
+        values = correlate(*pair, np.ones((1, pair[0].shape[1])))
         low, high = np.percentile(values, CONFIDENCE)
         columns |= {name: float(np.mean(values)), f"{name}_low": low, f"{name}_high": high}
     return columns

@@ -108,10 +108,10 @@ def _correlations(
     ranked: bool, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     true, *scores = [_ranks(of, weights) if ranked else of for of in (labels, *predictions)]
-    return np.stack([_correlate(true, of, weights) for of in scores], axis=1)
+    return np.stack([correlate(true, of, weights) for of in scores], axis=1)
 
 
-def _correlate(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def correlate(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Correlation under each row of weights, [draw]; values [example] or [draw, example]."""
     total = weights.sum(axis=1, keepdims=True)
     x = x - (weights * x).sum(axis=1, keepdims=True) / total
