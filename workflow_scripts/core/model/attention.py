@@ -260,7 +260,6 @@ class Capture(Watcher):
     Raises RuntimeError in training mode (dropout would be in the patterns) and as `check_rows`.
     """
 
-    dtype: torch.dtype | None = None
     with_gradients: bool = False
     calls: dict[int, list[torch.Tensor]] = field(default_factory=dict)
     _alone: bool = False  # one stack is the whole model: its queries are its keys
@@ -279,13 +278,10 @@ class Capture(Watcher):
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         check_rows(layer, pattern, real, self._alone, self._sinks)
-        kept = pattern
+        kept = pattern.detach()
         if self.with_gradients:
-            if not pattern.requires_grad:
-                pattern = kept = pattern.requires_grad_()
-            pattern.retain_grad()
-        else:
-            kept = pattern.detach().to(self.dtype or pattern.dtype)
+            kept = pattern.requires_grad_()
+            kept.retain_grad()
         self.calls.setdefault(layer, []).append(kept)
         return pattern
 

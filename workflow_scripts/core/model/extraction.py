@@ -111,7 +111,7 @@ class _HandOn(attention.Capture):
     """Hands on each layer of a pass and keeps none."""
 
     def __init__(self, hand: Callable) -> None:
-        super().__init__(dtype=torch.float16)
+        super().__init__()
         self._hand = hand
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -119,8 +119,8 @@ class _HandOn(attention.Capture):
         outside = None
         if self._sinks:
             outside = (1 - pattern.sum(dim=-1)).clamp(min=0).float().cpu().numpy()
-        (rounded,) = self.calls.pop(layer)
-        self._hand(layer, rounded.cpu().numpy(), outside)
+        del self.calls[layer]
+        self._hand(layer, pattern.to(torch.float16).cpu().numpy(), outside)
         return pattern
 
 
