@@ -273,7 +273,7 @@ class Capture(Watcher):
     def start(self, model: nn.Module) -> None:
         if model.training:
             raise RuntimeError("patterns are read in eval mode: call model.eval() first")
-        self.calls, self._alone = {}, not is_encoder_decoder(model)
+        self.calls, self._alone = {}, not model.config.is_encoder_decoder
         self._sinks = has_sinks(model)
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -300,12 +300,12 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
         config = model.config
         before = config._attn_implementation, getattr(config, "use_cache", None)
         _WATCHED[model] = watched = Watched(ref(model), before)
-        first = model.get_encoder() if is_encoder_decoder(model) else model
+        first = model.get_encoder() if model.config.is_encoder_decoder else model
         watched.hook = first.register_forward_pre_hook(watched.start)
     if not adapters.install(model):
         model.set_attn_implementation(NAME)
     _number_modules(model, _WATCHED[model])
-    if not is_bidirectional(model) and not is_encoder_decoder(model):
+    if not is_bidirectional(model) and not model.config.is_encoder_decoder:
         model.config.use_cache = False  # one pass over a text: keys are not kept for the next token
     _check_effect(model)
     return model
@@ -338,11 +338,6 @@ def _close(model: PreTrainedModel) -> None:
         MODULES.pop(module, None)
 
 
-def is_encoder_decoder(model: PreTrainedModel) -> bool:
-    """Whether, by the model's config, a decoder reads what its encoder outputs."""
-    return bool(model.config.is_encoder_decoder)
-
-
 def is_bidirectional(model: PreTrainedModel) -> bool:
     """Whether tokens attend to later tokens, in any head of an opened model."""
     return not all(call.directed for call in _calls(model))
@@ -361,14 +356,14 @@ def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
 
 def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
     """The model's attention modules by type and layer; watchers get numbers in this order."""
-    if is_encoder_decoder(model):
+    if model.config.is_encoder_decoder:
         return in_order(_named(model).values())
     return tuple(Sublayer("encoder", layer) for layer in range(n_layers(model)))
 
 
 def n_layers(model: PreTrainedModel) -> int:
     """Number of layers of an encoder or decoder; InputError for an encoder-decoder."""
-    if is_encoder_decoder(model):
+    if model.config.is_encoder_decoder:
         raise InputError(
             f"{model.config.model_type}: an encoder-decoder, whose heads are of three types; "
             "use an encoder or a decoder"
@@ -396,7 +391,7 @@ def n_heads(model: PreTrainedModel) -> int:
     """Number of heads of each sublayer; raises InputError where encoder and decoder differ."""
     heads = model.config.num_attention_heads
     in_decoder = getattr(model.config, "decoder_attention_heads", heads)
-    if is_encoder_decoder(model) and in_decoder != heads:
+    if model.config.is_encoder_decoder and in_decoder != heads:
         raise InputError(
             f"{model.config.model_type}: {heads} heads in the encoder's layers and {in_decoder} in "
             "the decoder's; use a model that has as many in both"
@@ -436,7 +431,7 @@ def _named(model: PreTrainedModel) -> dict[str, Sublayer]:
 def _run(model: PreTrainedModel, rows: int) -> None:
     """A forward pass over two tokens in each row; an encoder-decoder's is teacher-forced."""
     tokens, training = torch.zeros((rows, 2), dtype=torch.long, device=model.device), model.training
-    forced = {"decoder_input_ids": tokens} if is_encoder_decoder(model) else {}
+    forced = {"decoder_input_ids": tokens} if model.config.is_encoder_decoder else {}
     try:
         model.eval()
         with torch.no_grad():
@@ -469,7 +464,7 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
             MODULES.pop(module, None)  # BigBird exchanges its modules during its first pass
     modules, kind = [call.module for call in called], model.config.model_type
     handed = "hand their attention to transformers' AttentionInterface"
-    if is_encoder_decoder(model):
+    if model.config.is_encoder_decoder:
         named = {model.get_submodule(name): each for name, each in _named(model).items()}
         order, others = sublayers(model), len(set(modules) - set(named))
         once = sum(modules.count(module) == 1 for module in named)
@@ -511,7 +506,7 @@ def _check_effect(model: PreTrainedModel) -> None:
     A layer whose output projection is 0 truthfully has no effect, and is accepted.
     """
     order = sublayers(model)
-    alone = is_bidirectional(model) and not is_encoder_decoder(model)
+    alone = is_bidirectional(model) and not model.config.is_encoder_decoder
     body = model.base_model if alone else model.get_decoder()
     outputs: list[torch.Tensor] = []
     hook = body.register_forward_hook(lambda *call: outputs.append(call[-1][0]))
@@ -525,7 +520,7 @@ def _check_effect(model: PreTrainedModel) -> None:
         if (row - plain).abs().max() <= least and not _projects_nothing(model, number)
     ]
     if deaf:
-        kind = f"{order[deaf[0]].type} " if is_encoder_decoder(model) else ""
+        kind = f"{order[deaf[0]].type} " if model.config.is_encoder_decoder else ""
         raise InputError(
             f"{model.config.model_type}: {kind}layer {order[deaf[0]].layer + 1} goes on with "
             "another attention than the one it is given, so that interventions have no effect; "
