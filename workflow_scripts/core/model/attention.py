@@ -198,13 +198,6 @@ def _pattern(
     return nn.functional.softmax(scores, dim=-1, dtype=exact)[..., :keys]
 
 
-def real_queries(real: torch.Tensor) -> torch.Tensor:
-    """Which queries are real, bool [batch, query]; in a decoder, those that see themselves."""
-    if real.ndim == 2:
-        return real
-    return real.diagonal(real.shape[2] - real.shape[1], dim1=1, dim2=2)
-
-
 def check_rows(
     layer: int, pattern: torch.Tensor, real: torch.Tensor, alone: bool, sinks: bool
 ) -> None:
@@ -217,7 +210,10 @@ def check_rows(
         terms = "bhqk,bk->bhq" if real.ndim == 2 else "bhqk,bqk->bhq"
         sums = torch.einsum(terms, pattern.detach(), real.to(pattern.dtype))
     error = (sums - 1).clamp(min=0) if sinks else (sums - 1).abs()
-    error = (error * (real_queries(real)[:, None] if alone else 1)).max().item()
+    if alone:  # in a decoder, real queries see themselves
+        own = real if real.ndim == 2 else real.diagonal(real.shape[2] - real.shape[1], 1, 2)
+        error = error * own[:, None]
+    error = error.max().item()
     if math.isnan(error):
         raise InputError(
             f"layer {layer + 1}: attention is NaN, though the weights are not: scores overflow; "
