@@ -3,7 +3,7 @@
 import ctypes
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -144,11 +144,9 @@ def pick_device(device: str) -> torch.device:
     return torch.device(device)
 
 
-def autocast(device: torch.device, precision: str) -> AbstractContextManager:
+def autocast(device: torch.device, precision: str) -> torch.autocast:
     """Forward passes within run in `precision`: float32 or bfloat16."""
-    if precision == "float32":
-        return nullcontext()
-    return torch.autocast(device.type, dtype=torch.bfloat16)
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=precision != "float32")
 
 
 @contextmanager
