@@ -49,7 +49,7 @@ MOST_STORED = 5e9  # bytes of maps
 # Frequent words of English that are rare in other languages.
 ENGLISH = frozenset(
     "the and of that this it you with they he she his their there which from would what but not "
-    "would could don't it's i'm we your who when about".split()
+    "could don't it's i'm we your who when about".split()
 )
 ENGLISH_SHARE = 0.1
 

@@ -395,7 +395,6 @@ def n_heads(model: PreTrainedModel) -> int:
     return heads
 
 
-@dataclass
 class _Probe(Watcher):
     """Changes the heads' outputs of layer l in row l + 1 alone."""
 
