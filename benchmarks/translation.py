@@ -14,7 +14,6 @@ these translations with each head disabled, which tells where a variant first de
 
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +29,6 @@ from workflow_scripts.core.model.attention import n_heads, open_attention, subla
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.running import chunks_by_length
 from workflow_scripts.core.model.translators import (
-    Generation,
-    Languages,
     Translator,
     pad_sources,
     search_config,
@@ -51,7 +48,7 @@ from workflow_scripts.translation.translator_training import (
 
 BATCH, PAIRS = 32, 4000
 PASS_ROWS = 1280  # of studies/multi30k.yaml
-SEARCH = Generation(beams=5, length_penalty=1.0, max_new_tokens=64)
+SEARCH = {"num_beams": 5, "length_penalty": 1.0, "max_new_tokens": 64}
 RECIPE = TranslatorRecipe(
     seed=1,
     vocabulary=800,
@@ -145,16 +142,8 @@ def trained(n: int) -> tuple[Translator, list[list[int]], list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         train(translator, training, validation, RECIPE, Path(folder) / "state.safetensors")
     model.to(running.pick_device("auto"))
-    model.generation_config = search_config(
-        model,
-        translator.tokenizer,
-        None,
-        num_beams=SEARCH.beams,
-        length_penalty=SEARCH.length_penalty,
-        max_new_tokens=SEARCH.max_new_tokens,
-    )
-    made = Translator(model, translator.tokenizer, Languages(), SEARCH)
-    return made, sources_of(made, texts["test"][0]), list(texts["test"][1])
+    model.generation_config = search_config(model, translator.tokenizer, None, **SEARCH)
+    return translator, sources_of(translator, texts["test"][0]), list(texts["test"][1])
 
 
 def plainly(translator: Translator, sources: list[list[int]], heads: np.ndarray) -> list[list[int]]:
@@ -178,7 +167,7 @@ def stacked(
     model, ends = translator.model, ends_of(translator.model.generation_config)
     lengths = np.repeat([len(source) for source in sources], n)
     found: list[list[list[int]]] = [[[] for _ in sources] for _ in heads]
-    for items in chunks_by_length(lengths, PASS_ROWS // translator.generation.beams)[::-1]:
+    for items in chunks_by_length(lengths, PASS_ROWS // SEARCH["num_beams"])[::-1]:
         sentences, rows = np.divmod(items, n)
         with torch.inference_mode():
             states, inputs = variants.encode(sources, sentences, rows)
@@ -193,16 +182,15 @@ def stacked(
 
 def draft_bound(translator: Translator, sources: list[list[int]], heads: np.ndarray) -> float:
     """Processor time of a greedy sweep over that of one pass that knows what to decode."""
-    greedy = replace(translator, generation=replace(SEARCH, beams=1))
     config = translator.model.generation_config
     config.num_beams = 1
-    drafts = translate(greedy, sources, np.zeros_like(heads[:1]), PASS_ROWS)[0]
+    drafts = translate(translator, sources, np.zeros_like(heads[:1]), PASS_ROWS)[0]
     started = time.process_time()
-    translate(greedy, sources, heads, PASS_ROWS)
+    translate(translator, sources, heads, PASS_ROWS)
     between = time.process_time()
-    forced_losses(greedy, sources, drafts, heads, PASS_ROWS)
+    forced_losses(translator, sources, drafts, heads, PASS_ROWS)
     ratio = (between - started) / (time.process_time() - between)
-    config.num_beams = SEARCH.beams
+    config.num_beams = SEARCH["num_beams"]
     return ratio
 
 

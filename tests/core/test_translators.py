@@ -185,7 +185,6 @@ def test_a_marian_of_several_languages_needs_one(tmp_path: Path) -> None:
     refused(lambda: described(tmp_path), tmp_path, *words)
     refused(lambda: described(tmp_path, prefix=">>fr<< "), ">>fr<< is unknown to the tokenizer")
     card = described(tmp_path, prefix=">>nl<< ")
-    search = {"beams": 1, "max_new_tokens": 5}
-    translator = translators.load_translator(tmp_path, card, search, torch.device("cpu"))
+    translator = translators.load_translator(tmp_path, card, SEARCH, CPU)
     (ids,) = translators.sources_of(translator, ["the dog"])
     assert tokenizer.convert_ids_to_tokens(ids)[0] == ">>nl<<"

@@ -19,7 +19,6 @@ from workflow_scripts.core.data.heads import ATTENTION_TYPES, Sublayer
 from workflow_scripts.core.model.attention import open_attention, sublayers, watching
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.translators import (
-    Generation,
     Languages,
     Translator,
     load_translator,
@@ -53,7 +52,7 @@ SIZES = ((9, 4), (3, 11), (14, 2), (5, 5))  # tokens of sources and targets
 
 def translator(name: str) -> Translator:
     model = open_attention(random_encoder_decoder(ENCODER_DECODERS[name]).double())
-    return Translator(model, tokenizer(), Languages(), Generation())
+    return Translator(model, tokenizer(), Languages())
 
 
 def random_pairs() -> tuple[list[list[int]], list[list[int]]]:

@@ -12,7 +12,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.model import models, translators
 from workflow_scripts.translation import translator_card
 
-SEARCH = {"beams": 2, "max_new_tokens": 8}
+SEARCH = {"beams": 2, "length_penalty": 1.0, "max_new_tokens": 8}
 
 
 @pytest.fixture(scope="module")

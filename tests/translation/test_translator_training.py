@@ -151,7 +151,8 @@ def test_what_is_written(finished: Path) -> None:
     assert not (finished / "checkpoint.work").exists()
     curve = pd.read_csv(finished / "curve")
     assert (curve["split"] == "dev").sum() == 3
-    made = translator_of(card, {"max_new_tokens": 9}, torch.device("cpu"))
+    search = {"beams": 1, "length_penalty": 1.0, "max_new_tokens": 9}
+    made = translator_of(card, search, torch.device("cpu"))
     rows = tables.read(finished / "pairs").query("split == 'validation'")
     pairs = Pairs(sources_of(made, rows["source"]), targets_of(made, rows["target"]))
     last = curve[curve["split"] == "dev"]["loss"].iloc[-1]

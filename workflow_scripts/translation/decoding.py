@@ -220,7 +220,8 @@ def translate(
     of_model = Variants(translator, variants, mode)
     n = len(of_model.heads)
     lengths = np.repeat([len(source) for source in sources], n)
-    passes = chunks_by_length(lengths, max(1, pass_rows // translator.generation.beams))
+    beams = translator.model.generation_config.num_beams
+    passes = chunks_by_length(lengths, max(1, pass_rows // beams))
     ids: list[list[list[int]]] = [[[] for _ in sources] for _ in range(n)]
     with torch.inference_mode():
         for items in job.progress(passes[::-1], desc=f"passes, {n} variants"):  # longest first

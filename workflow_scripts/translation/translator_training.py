@@ -114,9 +114,7 @@ def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> translator
     model = MarianMTModel(config)
     # Inputs are scaled by sqrt(hidden), and the same weights make the logits.
     torch.nn.init.normal_(model.model.shared.weight, std=recipe.hidden**-0.5)
-    return translators.Translator(
-        model, tokenizer, translators.Languages(), translators.Generation()
-    )
+    return translators.Translator(model, tokenizer, translators.Languages())
 
 
 def loss_of(logits: torch.Tensor, labels: torch.Tensor, smoothing: float = 0.0) -> torch.Tensor:

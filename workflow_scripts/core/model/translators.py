@@ -28,15 +28,6 @@ SHOWN = 8  # language codes or prefixes in an error
 
 
 @dataclass(frozen=True)
-class Generation:
-    """How a translation is searched: beam search, as `generate` of transformers does it."""
-
-    beams: int = 5
-    length_penalty: float = 1.0
-    max_new_tokens: int = 256
-
-
-@dataclass(frozen=True)
 class Languages:
     """What the model gets with the source: a prefix (T5), codes (mBART, M2M100)."""
 
@@ -47,12 +38,11 @@ class Languages:
 
 @dataclass(frozen=True)
 class Translator:
-    """A model in eval mode whose attention is open, its tokenizer, and how it translates."""
+    """A model in eval mode whose attention is open, its tokenizer, and its languages."""
 
     model: PreTrainedModel
     tokenizer: Tokenizer
     languages: Languages
-    generation: Generation
 
 
 def translator_of(
@@ -68,17 +58,17 @@ def load_translator(
     """The translator in `directory`, such as an epoch's, with the languages that `card` names."""
     languages = Languages(**{key: card[key] for key in Languages.__dataclass_fields__})
     model, tokenizer = _checked_parts(directory, languages, device)
-    search, positions = Generation(**generation), positions_of(model)
-    if positions is not None and search.max_new_tokens > positions:
+    most, positions = generation["max_new_tokens"], positions_of(model)
+    if positions is not None and most > positions:
         raise InputError(
-            f"{directory}: generation.max_new_tokens is {search.max_new_tokens}, but "
-            f"the decoder has {positions} positions; set it to {positions} or less"
+            f"{directory}: generation.max_new_tokens is {most}, but the decoder has {positions} "
+            f"positions; set it to {positions} or less"
         )
-    settings = {"num_beams": search.beams, "length_penalty": search.length_penalty}
-    settings["max_new_tokens"] = search.max_new_tokens
+    settings = {"num_beams": generation["beams"], "length_penalty": generation["length_penalty"]}
+    settings["max_new_tokens"] = most
     code = code_of(tokenizer, languages.target_lang)
     model.generation_config = search_config(model, tokenizer, code, **settings)
-    return Translator(model, tokenizer, languages, search)
+    return Translator(model, tokenizer, languages)
 
 
 def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
