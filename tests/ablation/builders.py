@@ -8,7 +8,7 @@ import pandas as pd
 from tests.checkpoints.test_finetune import made_up_task
 from tests.core.tiny_models import random_classifier, tokenizer, write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import read_task, split_of
+from workflow_scripts.core.data.tasks import split_of
 
 
 def checkpoint_in(folder: Path, n_epochs: int = 0) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def checkpoint_in(folder: Path, n_epochs: int = 0) -> dict[str, Any]:
     for epoch in range(1, n_epochs + 1):
         random_classifier("bert", seed=epoch).save_pretrained(epochs / f"epoch-{epoch}")
     tokenizer().save_pretrained(checkpoint)
-    table = read_task(made_up_task(folder, "mnli"))
+    table = tables.read(made_up_task(folder, "mnli"))
     other = split_of(table, "dev").assign(split="dev_mismatched")
     tables.write(pd.concat([table, other]), folder / "mnli.parquet")
     arguments = {"card": write_card(folder, checkpoint)}

@@ -14,7 +14,7 @@ from workflow_scripts.ablation import ablation_scores, ablation_sweep, michel201
 from workflow_scripts.ablation.michel2019_tables import best_left, one_head, summary
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tables import sample
-from workflow_scripts.core.data.tasks import TASKS, read_task, split_of
+from workflow_scripts.core.data.tasks import TASKS, split_of
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
@@ -43,7 +43,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_row_is_what_the_plain_model_predicts(swept: Path) -> None:
     frame = pd.read_parquet(swept / "logits")
     model = load_classifier(swept / "mnli.finetuned.3", torch.device("cpu"))
-    table = read_task(swept / "mnli.parquet")
+    table = tables.read(swept / "mnli.parquet")
     dev = split_of(table, "dev")
     tokens = tokens_of(dev, tokenizer(), 32, 128)
     named = ["logit_0", "logit_1", "logit_2"]
@@ -89,7 +89,7 @@ def test_joined_parts_are_the_unsplit_sweep_byte_for_byte(tmp_path: Path) -> Non
 def test_averages_come_from_training_examples(swept: Path) -> None:
     frame = pd.read_parquet(swept / "logits")
     model = load_classifier(swept / "mnli.finetuned.3", torch.device("cpu"))
-    table = read_task(swept / "mnli.parquet")
+    table = tables.read(swept / "mnli.parquet")
     train = split_of(table, "train")
     chosen = train.loc[list(sample(range(len(train)), 8, 1))]
     means = averages_of(model, tokens_of(chosen, tokenizer(), 32, 128)).overall

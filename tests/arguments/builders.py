@@ -8,7 +8,8 @@ import torch
 from transformers import AutoModel, BertConfig
 
 from tests.core import tiny_models
-from workflow_scripts.core.data.tasks import ARCT_TEXTS, read_arct
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tasks import ARCT_TEXTS
 from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import generate_arct, prepare_arct
@@ -22,7 +23,7 @@ def made_up_arct(folder: Path, train: int, held_out: int) -> pd.DataFrame:
     call(generate_arct.main, {"generated": generated, "numbers": numbers})
     out = {"table": folder / "arct.parquet", "counts": folder / "arct.csv"}
     call(prepare_arct.main, out | {"source": {}, "adversarial": "built", "directory": generated})
-    return read_arct(out["table"])
+    return tables.read(out["table"])
 
 
 def made_up_vectors(frame: pd.DataFrame, dimension: int = 24) -> Vectors:

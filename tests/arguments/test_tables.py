@@ -18,7 +18,7 @@ from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.families import to_tokens, vocabulary_of, word_family
 from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import ARCT_TEXTS, held_out, read_arct
+from workflow_scripts.core.data.tasks import ARCT_TEXTS, held_out
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of, new_scorer, save_scorer
 from workflow_scripts.core.model.interventions import Disabled
@@ -225,7 +225,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path) -> No
     swept = tables.read(out)
     assert len(swept) == (1 + 2 * 4) * 8 and set(swept["seed"]) == {3}
 
-    frame = read_arct(tmp_path / "arct.parquet")
+    frame = tables.read(tmp_path / "arct.parquet")
     tokenizer = load_tokenizer(tmp_path / "model")
     open_attention(scorer)
     chosen = swept[swept["layer"] == -1]["id"]

@@ -13,7 +13,7 @@ from transformers import AutoModel
 from tests.core.tiny_models import WORDS, write_card
 from workflow_scripts.checkpoints import finetune, score_classifier
 from workflow_scripts.core.data import cards, tables
-from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, read_task, split_of
+from workflow_scripts.core.data.tasks import TASK_COLUMNS, TASKS, split_of
 from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.model import models, training
 from workflow_scripts.core.model.classifiers import (
@@ -51,7 +51,7 @@ def card(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def run(folder: Path, card: Path, **options: Any) -> Path:
     folder.mkdir(exist_ok=True)
     table = options.pop("table", None) or made_up_task(folder)
-    tables.write(split_of(read_task(table), "train"), folder / "training")
+    tables.write(split_of(tables.read(table), "train"), folder / "training")
     parameters = {"model": card, "training": folder / "training", "device": "cpu"}
     parameters |= {"task": "mrpc", "init": "pretrained", "max_tokens": 32, "recipe": RECIPE}
     call(finetune.main, parameters | {name: folder / name for name in OUTPUTS} | options)
@@ -104,7 +104,7 @@ def test_what_is_written(finished: Path, card: Path) -> None:
 
 def test_the_checkpoint_predicts_what_the_metrics_state(finished: Path, card: Path) -> None:
     classifier = load_classifier(finished / "checkpoint", torch.device("cpu"))
-    dev = split_of(read_task(finished / "mrpc.parquet"), "dev")
+    dev = split_of(tables.read(finished / "mrpc.parquet"), "dev")
     tokenizer = models.load_tokenizer(finished / "checkpoint")
     tokens = tokens_of(dev, tokenizer, 32, 128)
     logits = logits_of(classifier, tokens)
@@ -120,7 +120,7 @@ def test_the_untrained_model_is_scored_with_the_head_that_training_began_with(
     finished: Path, card: Path
 ) -> None:
     untrained = new_classifier(models.directory_of(cards.read_card(card)), TASKS["mrpc"], "x", 3)
-    dev = split_of(read_task(finished / "mrpc.parquet"), "dev")
+    dev = split_of(tables.read(finished / "mrpc.parquet"), "dev")
     tokens = tokens_of(dev, models.load_tokenizer(finished / "checkpoint"), 32, 128)
     right = float((logits_of(untrained, tokens).argmax(1) == dev["label"]).mean())
     metrics = pd.read_parquet(finished / "metrics").set_index(["stage", "metric"])["value"]

@@ -11,7 +11,8 @@ import torch
 from tests.ablation.builders import checkpoint_in
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens, tokenizer
 from workflow_scripts.ablation import ablation_sweep
-from workflow_scripts.core.data.tasks import TASKS, read_task, split_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tasks import TASKS, split_of
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
 from workflow_scripts.core.model.interventions import Gates
@@ -129,7 +130,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def right(folder: Path, weights: Path, gone: np.ndarray) -> np.ndarray:
     """Which development examples the whole model gets right with the heads of `gone` at 0."""
     model = open_attention(load_classifier(weights, torch.device("cpu")))
-    dev = split_of(read_task(folder / "mnli.parquet"), "dev")
+    dev = split_of(tables.read(folder / "mnli.parquet"), "dev")
     with watching(model, Gates(torch.from_numpy(~gone).float())):
         logits = logits_of(model, tokens_of(dev, tokenizer(), 32, 128))
     return logits.argmax(axis=1) == dev["label"].to_numpy()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core.data.tasks import read_arct
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import prepare_arct
 
@@ -67,4 +67,4 @@ def run(
         prepare_arct.main,
         out | {"source": {"path": str(folder)} | source, "adversarial": adversarial},
     )
-    return read_arct(out["table"]), pd.read_csv(out["counts"])
+    return tables.read(out["table"]), pd.read_csv(out["counts"])

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tasks import (
     TASK_COLUMNS,
     TASKS,
-    read_task,
     split_of,
     texts_of,
 )
@@ -112,7 +112,7 @@ def run(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     paths = {"table": folder / "t.parquet", "counts": folder / "c.csv"}
     call(prepare_task.main, paths | {"source": source, "name": name} | options)
-    return read_task(paths["table"]), pd.read_csv(paths["counts"])
+    return tables.read(paths["table"]), pd.read_csv(paths["counts"])
 
 
 def test_texts_as_pandas_quotes_them_are_counted() -> None:

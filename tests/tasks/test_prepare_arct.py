@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from tests.tasks.arct_builders import run, with_published, write
-from workflow_scripts.core.data.tasks import ARCT_COLUMNS, points_of, read_arct, splits_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tasks import ARCT_COLUMNS, points_of, splits_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import generate_arct, prepare_arct
@@ -73,7 +74,7 @@ def test_a_sample_keeps_its_counterparts(tmp_path: Path) -> None:
     out = {"table": tmp_path / "out.parquet", "counts": tmp_path / "out.csv"}
     settings = {"source": {}, "adversarial": "built", "n_train": 12}
     call(prepare_arct.main, out | settings | {"directory": generated})
-    frame = read_arct(out["table"])
+    frame = tables.read(out["table"])
     train = frame[frame["split"] == "train"]
     assert train.groupby("version").size().to_dict() == {
         "negated": 12,

@@ -7,7 +7,8 @@ import pytest
 
 from tests.bad_input.refused import refused
 from tests.tasks.test_glue_files import run as prepare
-from workflow_scripts.core.data.tasks import TASKS, own_task, read_task, split_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tasks import TASKS, own_task, split_of
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import generate_task, prepare_training
 
@@ -28,7 +29,7 @@ def test_of_one_file_with_domains(tmp_path: Path, n_train: int) -> None:
     (tmp_path / "other").write_text("__label__pos new\n__label__neg old\n", encoding="utf-8")
     table, _ = prepare(tmp_path, "sst2", source | domains, n_train=n_train, n_dev=4, seed=5)
     training = trained_on(tmp_path, "sst2", source, n_train=n_train, seed=5)
-    pd.testing.assert_frame_equal(read_task(training), split_of(table, "train"))
+    pd.testing.assert_frame_equal(tables.read(training), split_of(table, "train"))
 
 
 def test_of_generated_files(tmp_path: Path) -> None:
@@ -37,7 +38,7 @@ def test_of_generated_files(tmp_path: Path) -> None:
         call(generate_task.main, options)
     assert [file.name for file in sorted((tmp_path / "training").glob("*.tsv"))] == ["train.tsv"]
     table, _ = prepare(tmp_path, "mnli", {}, generated=tmp_path / "all")
-    training = read_task(trained_on(tmp_path, "mnli", {}, generated=tmp_path / "training"))
+    training = tables.read(trained_on(tmp_path, "mnli", {}, generated=tmp_path / "training"))
     expected = split_of(table, "train")
     for frame in (training, expected):
         frame["source"] = frame["source"].str.rpartition("/")[2]
@@ -54,4 +55,4 @@ def test_a_task_of_a_development_set_trains_nothing(
     refused(lambda: trained_on(tmp_path, "mine", source), "mine: no training file; put one next")
     (tmp_path / "dev.tsv").write_bytes(b"\xff never read")
     (tmp_path / "train.tsv").write_text("text\tlabel\none\ta\ntwo\tb\n", encoding="utf-8")
-    assert len(read_task(trained_on(tmp_path, "mine", source))) == 2
+    assert len(tables.read(trained_on(tmp_path, "mine", source))) == 2

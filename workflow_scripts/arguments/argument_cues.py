@@ -15,7 +15,7 @@ import scipy  # stats is imported at its first use, a second later, where cues a
 
 from workflow_scripts.arguments.wording import Cue, forms, grams
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import ARCT_VERSIONS, points_of, read_arct, splits_of
+from workflow_scripts.core.data.tasks import ARCT_VERSIONS, points_of, splits_of
 from workflow_scripts.core.run import job
 
 LEVEL = 0.05
@@ -91,7 +91,7 @@ def main(
     min_coverage: float,
 ) -> None:
     """Write the cues of every split and of all; negated and swapped sets hold the original, too."""
-    points, frames = read_arct(table), []
+    points, frames = tables.read(table), []
     study_cue = tuple(cue.lower().split())
     for version in ARCT_VERSIONS:
         versions = tuple(dict.fromkeys(["original", version]))

@@ -15,7 +15,7 @@ import pandas as pd
 from workflow_scripts.arguments.argument_scores import RUN, picked, right
 from workflow_scripts.arguments.wording import FAMILIES, Cue, cue_in, side_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import held_out, read_arct
+from workflow_scripts.core.data.tasks import held_out
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 
@@ -156,7 +156,7 @@ def main(
     published: str = "",
 ) -> None:
     """Write the counts of every held-out original point; `published` is the authors' folder."""
-    points = pd.concat(held_out(read_arct(table)), ignore_index=True)
+    points = pd.concat(held_out(tables.read(table)), ignore_index=True)
     runs = tables.read(scores)
     frames = [study_predictions(tables.read_all(predictions), runs)]
     if published:

@@ -7,7 +7,6 @@ from workflow_scripts.arguments.argument_run import search
 from workflow_scripts.arguments.argument_training import RunPlan
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import read_arct
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
@@ -26,7 +25,7 @@ def main(
     words: Path | None = None,
 ) -> None:
     """Write the development accuracy of every set-up at every point of the grid."""
-    points = read_arct(table)
+    points = tables.read(table)
     plan = RunPlan(setups, trained_on, settings, seed, running.pick_device(device))
     opened = open_family(family, settings, points, model, vectors, words)
     tables.write_csv(search(opened, points, plan), grid)

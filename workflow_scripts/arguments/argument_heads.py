@@ -12,7 +12,7 @@ from workflow_scripts.arguments.families import bert_family
 from workflow_scripts.arguments.wording import cue_in, inputs_of, side_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import held_out, read_arct
+from workflow_scripts.core.data.tasks import held_out
 from workflow_scripts.core.model import running
 from workflow_scripts.core.model.ablation_engine import sweep
 from workflow_scripts.core.run import job
@@ -37,7 +37,7 @@ def main(
 ) -> None:
     """Write the logits on at most `points` (0: all) original points of each held-out split."""
     family, frames = bert_family(read_card(model), settings), []
-    splits = held_out(read_arct(table))
+    splits = held_out(tables.read(table))
     sampled = [tables.sample_rows(rows, points, sample_seed) for rows in splits]
     chosen = pd.concat(sampled, ignore_index=True)
     chosen["side"] = side_of(cue_in(chosen, tuple(cue.lower().split()), same))

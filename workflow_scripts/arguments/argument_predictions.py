@@ -12,7 +12,7 @@ from workflow_scripts.arguments.argument_run import kept_models, predict, sets_o
 from workflow_scripts.arguments.argument_training import Family
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import points_of, read_arct, splits_of
+from workflow_scripts.core.data.tasks import points_of, splits_of
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
@@ -52,7 +52,7 @@ def main(
     words: Path | None = None,
 ) -> None:
     """Write the logits of every set-up, whose weights are in `weights`/<set-up>."""
-    points = read_arct(table)
+    points = tables.read(table)
     opened = open_family(family, settings, points, model, vectors, words)
     models = kept_models(opened, weights, setups, running.pick_device(device))
     tables.write(predict_all(opened, models, points, trained_on).assign(seed=seed), predictions)

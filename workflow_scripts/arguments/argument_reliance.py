@@ -25,7 +25,7 @@ from workflow_scripts.arguments.wording import (
     without_another,
 )
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import held_out, read_arct
+from workflow_scripts.core.data.tasks import held_out
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
 
@@ -114,7 +114,7 @@ def main(
     words: Path | None = None,
 ) -> None:
     """Write the logits on unchanged and changed points, for every kept set-up."""
-    points = read_arct(table)
+    points = tables.read(table)
     opened = open_family(family, settings, points, model, vectors, words)
     measured_cues = tables.read(cues)
     chosen = cues_to_change(measured_cues, cue, max_cues)

@@ -23,7 +23,7 @@ from workflow_scripts.arguments.argument_training import (
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.arguments.wording import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.tasks import TRAINED_ON, points_of, read_arct
+from workflow_scripts.core.data.tasks import TRAINED_ON, points_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import running
 from workflow_scripts.core.run import job
@@ -146,7 +146,7 @@ def main(
     words: Path | None = None,
 ) -> None:
     """Write a row per epoch, and the weights: `weights`/<set-up>."""
-    points = read_arct(table)
+    points = tables.read(table)
     opened = open_family(family, settings, points, model, vectors, words)
     plan = RunPlan(setups, trained_on, settings, seed, running.pick_device(device))
     tables.write_csv(train_all(opened, points, plan, grid, weights), curves)

@@ -20,7 +20,8 @@ from workflow_scripts.atlas.texts import (
 )
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.data.tables import read
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
@@ -129,7 +130,7 @@ def main(
                         patterns[state] = of_classifier[index].pattern
                 if name not in found:
                     examples_of = [caches[name][each] for source, each in shown if source == name]
-                    labels = read_task(table).set_index("id")["label"]
+                    labels = read(table).set_index("id")["label"]
                     given = (card_of, labels, examples_of, running.pick_device(device))
                     found[name] = outcomes(name, state, *given)
             text = f"{name}-{index}"

@@ -10,8 +10,9 @@ from transformers import PretrainedConfig, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.checkpoints.finetune import write_checkpoint
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of, texts_of
+from workflow_scripts.core.data.tasks import TASKS, Task, split_of, texts_of
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running, weights
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
@@ -93,7 +94,7 @@ def main(
     directory = models.directory_of(base)
     check_head(weights.read_config(directory), TASKS[task], str(directory / "config.json"))
     classifier = load_classifier(directory, running.pick_device(device))
-    tokenizer, rows = models.load_tokenizer(directory), split_of(read_task(table), "dev")
+    tokenizer, rows = models.load_tokenizer(directory), split_of(tables.read(table), "dev")
     check_inputs(classifier, tokenizer, rows, max_tokens, base["max_positions"], directory)
     write_checkpoint(classifier, tokenizer, base, checkpoint, card)
 

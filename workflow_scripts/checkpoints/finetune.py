@@ -20,7 +20,7 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
-from workflow_scripts.core.data.tasks import TASKS, read_task
+from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import new_classifier, tokens_of
@@ -113,7 +113,7 @@ def main(
     base, definition, fine_tuning = read_card(model), TASKS[task], FineTuning(**recipe)
     directory = models.directory_of(base)
     tokenizer = models.load_tokenizer(directory)
-    rows = read_task(training)
+    rows = tables.read(training)
     tokens = tokens_of(rows, tokenizer, max_tokens, base["max_positions"])
     labels = rows["label"].to_numpy(np.int64 if definition.labels else np.float32)
     classifier = new_classifier(directory, definition, init, fine_tuning.seed)

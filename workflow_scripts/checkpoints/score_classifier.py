@@ -8,7 +8,7 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tasks import TASKS, Task, read_task, split_of
+from workflow_scripts.core.data.tasks import TASKS, Task, split_of
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import (
     load_classifier,
@@ -66,7 +66,7 @@ def main(
     untrained model is scored, too: from random weights it only guesses.
     """
     base, definition, where = read_card(model), TASKS[task], running.pick_device(device)
-    directory, frame, scores = models.directory_of(base), read_task(table), []
+    directory, frame, scores = models.directory_of(base), tables.read(table), []
     tokenizer = models.load_tokenizer(directory)
     classifiers = {"fine-tuned": load_classifier(models.directory_of(read_card(card)), where)}
     if before:

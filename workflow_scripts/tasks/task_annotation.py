@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example, Tree, write_records
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree, words_of
-from workflow_scripts.core.data.tasks import read_task, split_of, to_examples
+from workflow_scripts.core.data.tasks import split_of, to_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 
@@ -21,7 +22,7 @@ def main(
     table: Path, examples: job.Out, annotation: job.Out, n_examples: int, spacy: str, seed: int = 1
 ) -> None:
     """Write up to `n_examples` development examples and their trees."""
-    rows = split_of(read_task(table), "dev")
+    rows = split_of(tables.read(table), "dev")
     if len(rows) > n_examples:
         rows = rows.sample(n_examples, random_state=seed).sort_index()
     parsed = to_examples(rows)

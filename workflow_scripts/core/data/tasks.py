@@ -5,14 +5,13 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.annotations import Example
 
+# Of the prepared table of a task, which has a row for each example; text2 may be empty.
 TASK_COLUMNS = ("split", "id", "source", "text1", "text2", "label")
 VARIABLE = "ATLAS_TASKS"  # of the environment, with the study's own tasks
 
@@ -139,11 +138,6 @@ TASKS |= {
 }
 
 
-def read_task(path: Path) -> pd.DataFrame:
-    """The prepared table of a task: one row per example, TASK_COLUMNS; text2 may be empty."""
-    return tables.read(path)
-
-
 def present_tasks(frame: pd.DataFrame) -> list[str]:
     """The tasks that the column `task` of a table names, in the papers' order."""
     return [name for name in TASKS if name in set(frame["task"])]
@@ -167,6 +161,7 @@ def to_examples(frame: pd.DataFrame) -> list[Example]:
 
 
 ARCT_TEXTS = ("claim", "reason", "warrant0", "warrant1")
+# Of the prepared points, one row each; `label` is the right warrant's number.
 ARCT_COLUMNS = ("split", "version", "id", "source", *ARCT_TEXTS, "label")
 ARCT_SPLITS = ("train", "dev", "test")
 # A point as published; with its claim negated and its label flipped (the adversarial set, section
@@ -178,11 +173,6 @@ TRAINED_ON = {
     "swapped": (("original", "swapped"), ("original", "negated")),
     "negated": (("original", "negated"), ("original", "negated")),
 }
-
-
-def read_arct(path: Path) -> pd.DataFrame:
-    """The prepared points, one row each, ARCT_COLUMNS; `label` is the right warrant's number."""
-    return tables.read(path)
 
 
 def points_of(frame: pd.DataFrame, split: str, versions: tuple[str, ...]) -> pd.DataFrame:

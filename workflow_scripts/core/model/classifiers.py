@@ -20,8 +20,8 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tables import sample_rows
-from workflow_scripts.core.data.tasks import Task, read_task, split_of, to_examples
+from workflow_scripts.core.data.tables import read, sample_rows
+from workflow_scripts.core.data.tasks import Task, split_of, to_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, running, weights
@@ -83,7 +83,7 @@ def classifier_and_sampler(
     """The classifier that a checkpoint's card describes, and samples of its task's `table`."""
     model, tokenizer = classifier_of(card, running.pick_device(device))
     positions = read_card(card)["max_positions"]
-    return model, Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
+    return model, Sampler(read(table), tokenizer, max_tokens, positions, seed)
 
 
 def tokens_of(
