@@ -16,7 +16,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.ablation_engine import ablate, one_head
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
 from workflow_scripts.core.model.interventions import Disabled
-from workflow_scripts.core.model.models import Source, resolve
+from workflow_scripts.core.model.models import resolve
 from workflow_scripts.core.model.running import pad
 
 BATCH = 32
@@ -29,7 +29,7 @@ def main() -> None:
     """Run all sides in turn on the same weights and examples."""
     options = arguments(__doc__.splitlines()[0]).parse_args()
     torch.set_num_threads(2)
-    model = open_attention(classifier(resolve(Source(package=MODEL))))
+    model = open_attention(classifier(resolve({"package": MODEL})))
     tokens = random_pairs(32 if options.full else 12, *MRPC)
     disabled = one_head(n_layers(model), n_heads(model))
     results: dict[str, np.ndarray] = {}

@@ -144,7 +144,7 @@ def peak_elsewhere(n: int) -> int:
 def load() -> PreTrainedModel:
     """The default study's model, or a random one of its size where it is not installed."""
     try:
-        directory = models.resolve(models.Source(package=PACKAGE))
+        directory = models.resolve({"package": PACKAGE})
     except InputError:
         torch.manual_seed(0)
         size = {"num_hidden_layers": 6, "hidden_size": 384, "intermediate_size": 1536}

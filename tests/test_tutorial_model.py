@@ -34,7 +34,7 @@ def folder(script: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> 
 
 def test_a_study_can_read_the_model(script: dict[str, Any], folder: Path) -> None:
     mine = folder / "build/mine"
-    card = models.describe(mine, "mine", models.Source(path=str(mine)))
+    card = models.describe(mine, "mine", {"path": str(mine)})
     assert (card["n_layers"], card["n_heads"], card["max_positions"]) == (4, 4, script["LENGTH"])
     assert None not in card["special"].values()
     assert card["punctuation"]

@@ -116,7 +116,7 @@ def examine(given: str) -> Model:
     from workflow_scripts.core.run import model_sources
 
     origin, source = pinned(given)
-    directory = models.resolve(models.Source(**source))
+    directory = models.resolve(source)
     if model_sources.is_gguf(source):
         _, tokenizer, config, *_ = gguf_files.read_header(directory)
     else:

@@ -28,7 +28,7 @@ CPU = torch.device("cpu")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model, its card, and a corpus of four segments of three documents, swept."""
     folder = tmp_path_factory.mktemp("study")
-    source = models.Source(path=str(save_llama(folder / "llama")))
+    source = {"path": str(save_llama(folder / "llama"))}
     write_card(models.describe(folder / "llama", "llama", source), folder / "model.json")
     lines = [
         {"id": str(at), "document": "one" if at < 2 else str(at), "source": "f:1", "texts": [text]}

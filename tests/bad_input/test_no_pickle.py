@@ -74,7 +74,7 @@ def test_a_model_of_pickled_weights_is_refused(model: Path, malicious: bytes) ->
     """Next to weights that are none, pickles are ignored."""
     for name in NAMES:
         (model / name).write_bytes(weights(malicious))
-    models.describe(model, "tiny", models.Source(path=str(model)))
+    models.describe(model, "tiny", {"path": str(model)})
     (model / "model.safetensors").unlink()
     refused(lambda: models.load_body(model, torch.device("cpu")), model, "safetensors")
     refused(lambda: load_classifier(model, torch.device("cpu")), model, "safetensors")

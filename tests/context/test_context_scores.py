@@ -16,7 +16,7 @@ from workflow_scripts.context.documents import opened as checked
 from workflow_scripts.context.documents import sampled
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import Watcher, watching
-from workflow_scripts.core.model.models import Source, describe
+from workflow_scripts.core.model.models import describe
 
 SINKS, RECENT, GROUP = 2, 3, HEADS // KV_HEADS
 TOKENS = some_tokens()[:2]
@@ -132,7 +132,7 @@ def records(path: Path, documents: str) -> Path:
 
 def test_documents_are_long_enough_unseen_and_in_one_part(tmp_path: Path) -> None:
     directory = save_llama(tmp_path / "model")
-    card = describe(directory, "tiny", Source(path=str(directory)))
+    card = describe(directory, "tiny", {"path": str(directory)})
     corpus, seen = records(tmp_path / "a.jsonl", "abccdef"), records(tmp_path / "b.jsonl", "xd")
     scored, held_out = sampled(card, corpus, [seen], 24, 2, 2, 1)
     ids = {int(text.id) for text in [*scored, *held_out]}

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,7 +96,7 @@ def test_an_adapter_is_merged_or_refused(
     convert.main(source, tmp_path / "out")
     expected[f"{QUERY}.weight"] += 3 * up @ down
     torch.testing.assert_close(load_file(tmp_path / "out/model.safetensors"), expected)
-    models.describe(tmp_path / "out", "tiny", models.Source(path="out"))
+    models.describe(tmp_path / "out", "tiny", {"path": "out"})
 
 
 def test_what_the_hub_has_to_convert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,12 +110,9 @@ def test_what_the_hub_has_to_convert(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return here
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    source = models.Source(hub="a/b", revision="0" * 40)
+    source = {"hub": "a/b", "revision": "0" * 40}
     refused(lambda: models.resolve(source), "a/b", "no safetensors; write file: pytorch_model.bin")
-    named = replace(source, file=model_sources.PICKLED[0])
-    assert [model_sources.must_convert(each.to_config()) for each in (source, named)] == [
-        False,
-        True,
-    ]
-    convert.main(named.to_config(), tmp_path / "out")
+    named = source | {"file": model_sources.PICKLED[0]}
+    assert [model_sources.must_convert(each) for each in (source, named)] == [False, True]
+    convert.main(named, tmp_path / "out")
     models.describe(tmp_path / "out", "tiny", named)

@@ -155,13 +155,13 @@ def test_a_model_without_its_head_or_of_both_directions_is_no_decoder(tmp_path: 
 @pytest.mark.parametrize("start", [False, True])
 def test_a_card_without_a_padding_token(start: bool, tmp_path: Path) -> None:
     save_llama(tmp_path, start=start)
-    card = models.describe(tmp_path, "tiny", models.Source(path=str(tmp_path)))
+    card = models.describe(tmp_path, "tiny", {"path": str(tmp_path)})
     assert card["special"] == {"cls": None, "sep": None, "mask": None, "pad": None}
     assert card["start"] == (0 if start else None)
     assert (card["n_heads"], card["n_kv_heads"], card["bidirectional"]) == (4, 2, False)
     assert card["max_positions"] == 128
     save_gpt2(tmp_path)
-    assert "n_kv_heads" not in models.describe(tmp_path, "t", models.Source(path=str(tmp_path)))
+    assert "n_kv_heads" not in models.describe(tmp_path, "t", {"path": str(tmp_path)})
 
 
 def test_a_model_of_images_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_model_of_images_is_refused_in_one_line(tmp_path: Path) -> None:
     refused(lambda: open_attention(model), "gemma3")
     model.save_pretrained(tmp_path)
     byte_tokenizer().save_pretrained(tmp_path)
-    source = models.Source(path=str(tmp_path))
+    source = {"path": str(tmp_path)}
     refused(
         lambda: models.describe(tmp_path, "tiny", source), tmp_path, "use a model of text alone"
     )

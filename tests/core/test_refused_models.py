@@ -46,7 +46,7 @@ def directory(tiny_model_dir: Path, tmp_path: Path) -> Path:
 
 
 def describe(directory: Path) -> dict[str, Any]:
-    return models.describe(directory, "tiny", models.Source(path=str(directory)))
+    return models.describe(directory, "tiny", {"path": str(directory)})
 
 
 def change(path: Path, **changed: object) -> None:

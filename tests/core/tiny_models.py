@@ -23,7 +23,7 @@ from transformers import (
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.attention import n_heads, sublayers
 from workflow_scripts.core.model.interventions import Disabled
-from workflow_scripts.core.model.models import Source, describe
+from workflow_scripts.core.model.models import describe
 
 LAYERS, HEADS, WIDTH, POSITIONS = 3, 4, 32, 128
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -245,7 +245,7 @@ def save_bert(directory: Path, seed: int = 0, mlm: bool = False) -> Path:
 
 def write_card(folder: Path, directory: Path) -> Path:
     """The card of the model in `directory`, as model.json in `folder`."""
-    card = describe(directory, "tiny", Source(path=str(directory)))
+    card = describe(directory, "tiny", {"path": str(directory)})
     folder.mkdir(exist_ok=True)
     path = folder / "model.json"
     path.write_text(json.dumps(card), encoding="utf-8")

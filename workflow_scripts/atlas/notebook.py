@@ -164,7 +164,7 @@ def show(
     if not loaded or tokenizer is None:
         if not place:
             raise InputError("show: the model was not read from a directory; give its tokenizer")
-        directory = Path(place) if Path(place).exists() else models.resolve(models.Source(place))
+        directory = Path(place) if Path(place).exists() else models.resolve({"hub": place})
         tokenizer = tokenizer or models.load_tokenizer(directory)
     body = model.base_model if loaded else models.load_body(directory, torch.device("cpu"))
     kind = body.config.model_type

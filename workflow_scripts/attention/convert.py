@@ -39,7 +39,7 @@ def main(source: dict, converted: job.Out, files: list[Path] = ()) -> None:
     Weights keep their type, but those of GGUF files and of merged models become float32; a GGUF
     file's config states as `quantised` what most of its were.
     """
-    place = models.resolve(models.Source(**source))
+    place = models.resolve(source)
     converted.mkdir(parents=True)
     if not place.is_dir():
         log.info("%s: reading its tokens and weights", place.name)
@@ -134,7 +134,7 @@ def _put_base(adapter: Path, revision: str | None, directory: Path) -> None:
                 f"{adapter / ADAPTER}: {base} is no directory here, and revision is {revision}; "
                 "write the base's directory as base_model_name_or_path, or its commit as revision"
             )
-        base = models.resolve(models.Source(hub=base, revision=revision))
+        base = models.resolve({"hub": base, "revision": revision})
     if not any((base / name).is_file() for name in SAFETENSORS):
         return _unpickle(base, directory)
     for path in base.iterdir():

@@ -26,10 +26,9 @@ def main(
     It must be of this `kind`. `needed` are the abilities that it must have, each with the chapters
     that need it.
     """
-    origin = models.Source(**source)
     converted = must_convert(source)
-    directory = converted_directory(model) if converted else models.resolve(origin)
-    card = models.describe(directory, name, origin) | ({"converted": True} if converted else {})
+    directory = converted_directory(model) if converted else models.resolve(source)
+    card = models.describe(directory, name, source) | ({"converted": True} if converted else {})
     check_kind(card, kind)
     check_abilities(card, needed or {})
     write_card(card, model)

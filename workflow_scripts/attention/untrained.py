@@ -24,7 +24,7 @@ def random_copy(card: dict[str, Any], seed: int, directory: Path) -> dict[str, A
     torch.manual_seed(seed)
     body = AutoModel.from_config(weights.read_config(original), trust_remote_code=False)
     models.save(body.float(), models.load_tokenizer(original), directory)
-    return models.describe(directory, card["name"], models.Source(path=str(directory)))
+    return models.describe(directory, card["name"], {"path": str(directory)})
 
 
 def main(

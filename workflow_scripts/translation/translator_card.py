@@ -11,9 +11,9 @@ from workflow_scripts.core.run import job
 def main(card: job.Out, source: dict[str, Any], name: str) -> None:
     """Write the card of the translator that `source` names."""
     languages = {key: source[key] for key in Languages.__dataclass_fields__ if key in source}
-    origin = models.Source(**{key: source[key] for key in source if key not in languages})
+    origin = {key: source[key] for key in source if key not in languages}
     described = describe(models.resolve(origin), name, Languages(**languages))
-    write_card(described | {"source": origin.to_config()}, card)
+    write_card(described | {"source": origin}, card)
 
 
 if __name__ == "__main__":

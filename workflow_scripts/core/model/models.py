@@ -1,7 +1,6 @@
 """Models and their tokenizers: where one comes from, loading it, and the card that describes it."""
 
 import logging
-from dataclasses import asdict, dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -34,57 +33,42 @@ log = logging.getLogger(__name__)
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where a model comes from: exactly one of hub (with its revision), path and package."""
+def resolve(source: dict[str, str]) -> Path:
+    """The local directory or GGUF file of a model; one from the hub is downloaded once and kept.
 
-    hub: str | None = None
-    revision: str | None = None
-    file: str | None = None  # of the hub's repository, what must be converted
-    path: str | None = None
-    package: str | None = None
-    version: str | None = None  # of the package, as the run was planned with
-    sha256: str | None = None
-
-    def to_config(self) -> dict[str, str]:
-        """The keys that are set, as the study's config and a model's card have them."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
-
-
-def resolve(source: Source) -> Path:
-    """The local directory or GGUF file of a model; one from the hub is downloaded once and kept."""
-    if source.hub is None:
-        return path_of(source.to_config())
+    `source` is as in a study's config: of `path`, `package` and `hub` it has one, the last with its
+    `revision` and, of a model that must be converted, the `file` of the repository.
+    """
+    if "hub" not in source:
+        return path_of(source)
     from huggingface_hub import hf_hub_download, snapshot_download
 
+    hub, revision, file = source["hub"], source.get("revision"), source.get("file")
     try:
-        if model_sources.is_gguf(source.to_config()):
-            return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
-        wanted = list(PICKLES if source.file == model_sources.PICKLED[0] else FILES)
-        found = Path(snapshot_download(source.hub, revision=source.revision, allow_patterns=wanted))
+        if model_sources.is_gguf(source):
+            return Path(hf_hub_download(hub, file, revision=revision))
+        wanted = list(PICKLES if file == model_sources.PICKLED[0] else FILES)
+        found = Path(snapshot_download(hub, revision=revision, allow_patterns=wanted))
     except Exception as error:  # of any layer of the network below
-        what = f"hub: {source.hub} at {source.revision or 'main'}: {source.file or ''}".rstrip()
+        what = f"hub: {hub} at {revision or 'main'}: {file or ''}".rstrip()
         raise InputError(
             f"{what} cannot be fetched ({one_line(error)}); connect this machine, or download it "
             "elsewhere and give its path as from"
         ) from error
     adapter = (found / model_sources.ADAPTER).is_file()
-    if source.file is None and (adapter or not any(found.glob("*.safetensors"))):
+    if file is None and (adapter or not any(found.glob("*.safetensors"))):
         what = "an adapter" if adapter else "no safetensors"
-        file = model_sources.ADAPTER_WEIGHTS if adapter else model_sources.PICKLED[0]
+        needed = model_sources.ADAPTER_WEIGHTS if adapter else model_sources.PICKLED[0]
         raise InputError(
-            f"hub: {source.hub} at {source.revision}: {what}; write file: {file} next to it, from "
-            "which the model is made once"
+            f"hub: {hub} at {revision}: {what}; write file: {needed} next to it, from which the "
+            "model is made once"
         )
     return found
 
 
 def directory_of(card: dict[str, Any]) -> Path:
     """The local directory of the model that a card describes; InputError where it has changed."""
-    if "directory" in card:
-        directory = Path(card["directory"])
-    else:
-        directory = resolve(Source(**card["source"]))
+    directory = Path(card["directory"]) if "directory" in card else resolve(card["source"])
     if weights_digest(directory) != card["weights"]:
         raise InputError(
             f"{directory}: the weights, config or tokenizer are not those that the card of "
@@ -155,7 +139,7 @@ def versions() -> dict[str, str]:
     return {name: library.__version__ for name, library in libraries.items()}
 
 
-def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
+def describe(directory: Path, name: str, source: dict[str, str]) -> dict[str, Any]:
     """The model's card, after a check that its tokenizer and attention can be used.
 
     `bidirectional` is there, and false, only where no token attends to later ones, `n_kv_heads`
@@ -173,7 +157,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     n_heads, n_kv_heads = attention.n_heads(body), attention.n_kv_heads(body)
     card = {
         "name": name,
-        "source": source.to_config(),
+        "source": source,
         "architecture": body.config.model_type,
         "n_layers": attention.n_layers(body),
         "n_heads": n_heads,

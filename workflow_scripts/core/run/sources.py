@@ -45,7 +45,7 @@ def pin(package: str) -> dict[str, str]:
     """
     sha256 = digests.sha256(inside_package(package))
     version = _version(package.partition("/")[0])
-    return {"sha256": sha256} | ({"version": version} if version else {})
+    return ({"version": version} if version else {}) | {"sha256": sha256}
 
 
 def path_of(source: dict[str, Any]) -> Path:
