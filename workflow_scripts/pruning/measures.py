@@ -23,12 +23,7 @@ IMPORTANCE = Table(
     paper="michel2019",
     group="Importance",
 )
-NORMALISED = replace(
-    IMPORTANCE,
-    value="normalised",
-    interval="",
-    decimals=3,
-)
+NORMALISED = replace(IMPORTANCE, value="normalised", interval="", decimals=3)
 # Of a key-value group, `head` is the key-value head.
 NEXT_TOKEN = replace(
     IMPORTANCE,

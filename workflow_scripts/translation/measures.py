@@ -43,12 +43,7 @@ IMPORTANCE = Table(
     paper="michel2019",
     group="Importance",
 )
-NORMALISED = replace(
-    IMPORTANCE,
-    value="normalised",
-    interval="",
-    decimals=3,
-)
+NORMALISED = replace(IMPORTANCE, value="normalised", interval="", decimals=3)
 CURVES = Table(
     "translation/<run>.curves.parquet",
     value="score",
