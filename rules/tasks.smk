@@ -122,7 +122,7 @@ use rule light_step as prepare_arct with:
 
 
 # What is trained on and what chooses an epoch, apart from the test set.
-use rule light_step as prepare_arct_training with:
+use rule prepare_arct as prepare_arct_training with:
     input:
         **contents(
             directory=["<results>/tasks/arct.training.generate"] if "generate" in ARCT else []
@@ -131,9 +131,5 @@ use rule light_step as prepare_arct_training with:
     output:
         table="<results>/tasks/arct.training.parquet",
     params:
-        **step("tasks/prepare_arct.py"),
         source=without(ARCT, ("adversarial", "n_train", "generate")),
-        adversarial=ARCT.get("adversarial"),
-        n_train=ARCT.get("n_train", 0),
         splits=["train", "dev"],
-        seed=config["seed"],
