@@ -59,7 +59,7 @@ use rule argument_grid as argument_grid_words with:
         settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
-use rule training_step as argument_run with:
+use rule argument_grid as argument_run with:
     input:
         **MODEL,
         table=rules.prepare_arct_training.output.table,
@@ -74,10 +74,7 @@ use rule training_step as argument_run with:
     priority: 3
     params:
         **step("arguments/argument_run.py"),
-        family="bert",
         setups=ARGUMENTS["setups"],
-        trained_on="{trained_on}",
-        settings=lambda w: ARGUMENT_BERT[w.model],
         seed=lambda w: int(w.seed),
 
 
