@@ -42,25 +42,16 @@ use rule analysis_step as special_tokens with:
         **INTERVALS,
 
 
-use rule analysis_step as same_word with:
-    input:
-        attention=SURFACE_CACHE,
-        corpus=SURFACE_CORPUS,
-        model=rules.model_card.output.model,
+use rule special_tokens as same_word with:
     output:
         same_word=surface.measured(
             "<results>/{model}/surface/same_word.parquet", "columns", "kinds"
         ),
     params:
         **step("surface/same_word.py"),
-        **INTERVALS,
 
 
-use rule analysis_step as entropy with:
-    input:
-        attention=SURFACE_CACHE,
-        corpus=SURFACE_CORPUS,
-        model=rules.model_card.output.model,
+use rule special_tokens as entropy with:
     output:
         entropy=surface.measured(
             "<results>/{model}/surface/entropy.parquet", "columns", "kinds", "behaviours"
@@ -68,7 +59,6 @@ use rule analysis_step as entropy with:
         table=surface.table("clark2019-broad", "section 3.3, broad heads"),
     params:
         **step("surface/entropy.py"),
-        **INTERVALS,
         broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
 
 
