@@ -2,21 +2,21 @@
 
 tasks = Products("tasks", COUNTS)
 
-# The directory that the study's own grammar writes a task into, by how it is read.
-TASK_GENERATED = {
-    task: contents(generated=[f"<results>/tasks/{task}.generated"] if "generate" in entry else [])
-    for task, entry in TASKS.items()
-}
-TASK_TRAINING_GENERATED = {
-    task: contents(
-        generated=[f"<results>/tasks/{task}.training.generated"] if "generate" in entry else []
-    )
-    for task, entry in TASKS.items()
-}
 # The settings of a task that training does not read.
 TASK_EVALUATED = ("n_dev", "domains")
 # The directory of ARCT's files where the study generates them.
 TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT else []
+
+
+def task_generated(name: str) -> dict:
+    """The inputs of the directory that the study's own grammar writes a task into."""
+    read = {
+        task: contents(generated=[f"<results>/tasks/{task}.{name}"] if "generate" in entry else [])
+        for task, entry in TASKS.items()
+    }
+    return {
+        key: lookup(f"{{task}}/{key}", within=read) for key in ("generated", "generated_digests")
+    }
 
 
 use rule light_step as generate_task with:
@@ -33,10 +33,9 @@ use rule light_step as generate_task with:
 
 use rule light_step as prepare_task with:
     input:
+        **task_generated("generated"),
         files=files_of(TASKS, "task"),
         domains=domains_of,
-        generated=lookup("{task}/generated", within=TASK_GENERATED),
-        generated_digests=lookup("{task}/generated_digests", within=TASK_GENERATED),
     output:
         table="<results>/tasks/{task}.parquet",
         counts=tasks.counts("{task}", "task-counts", TASKS),
@@ -61,9 +60,8 @@ use rule generate_task as generate_training with:
 
 use rule light_step as prepare_training with:
     input:
+        **task_generated("training.generated"),
         files=lambda w: training_files(TASKS[w.task].get("path"), ("dev", "test")),
-        generated=lookup("{task}/generated", within=TASK_TRAINING_GENERATED),
-        generated_digests=lookup("{task}/generated_digests", within=TASK_TRAINING_GENERATED),
     output:
         training="<results>/tasks/{task}.training.parquet",
     priority: 20  # short, and the longest chains begin here
