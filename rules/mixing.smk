@@ -43,7 +43,6 @@ if MIXING["syntax"] and "syntax" in config:
                 "<results>/{model}/mixing/released.parquet",
                 "<results>/{model}/mixing/offsets.parquet",
                 "<results>/{model}/mixing/held_out.parquet",
-                "<results>/{model}/mixing/sentences.csv",
             ],
         params:
             **by_norm(rules.syntax_scores),

@@ -34,7 +34,6 @@ use rule analysis_step as syntax_scores with:
             "<results>/{model}/syntax/offsets.parquet", "columns", "kinds", "best_heads"
         ),
         best="<results>/{model}/syntax/held_out.parquet",
-        sentences="<results>/{model}/syntax/sentences.csv",
     params:
         **step("syntax/syntax_scores.py"),
         **INTERVALS,

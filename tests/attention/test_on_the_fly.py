@@ -41,7 +41,7 @@ MEASURES: dict[str, tuple[dict, tuple[str, ...], dict]] = {
     "clusters/head_distances": ({}, ("distances_table",), {"n_segments": 7, "smoothing": 0.001}),
     "syntax/syntax_scores": (
         {"trees": ANNOTATED["trees"]},
-        ("scores", "released", "offsets", "best", "sentences"),
+        ("scores", "released", "offsets", "best"),
         {"largest_offset": 2, "released_direction": True, **DRAWS},
     ),
     "coreference/coreference_scores": (

@@ -31,7 +31,7 @@ def random_trees(n: int) -> list[Tree]:
 def run(folder: Path, trees: Path, out: Path | None = None, **options: object) -> None:
     settings = {"largest_offset": 3, "released_direction": False, "bootstrap": 200}
     settings |= {"corpus": folder / "corpus.jsonl"} | options
-    names = ("scores", "released", "offsets", "best", "sentences")
+    names = ("scores", "released", "offsets", "best")
     syntax_scores.main(
         attention=folder / "cache.h5",
         model=folder / "model.json",

@@ -152,7 +152,6 @@ def test_table1(study: Path) -> None:
         assert row["held_out_gain_p"] == pytest.approx(held_out[row["relation"]], rel=1e-5)
     assert table["paper_accuracy"].tolist()[:3] == [34.5, 34.5, 76.3]
     assert table["notebook_accuracy"].isna().tolist()[:2] == [True, False]
-    assert (study / "sentences").read_text() == "sentences,n\nused,40\nleft out,0\n"
 
 
 def test_trees_of_another_corpus_are_refused(study: Path, tmp_path: Path) -> None:

@@ -66,10 +66,8 @@ class DependencyCounts:
 
 def count_corpus(
     cache: Patterns, trees: list[Tree], documents: list[str], offsets: list[int], decoder: bool
-) -> tuple[
-    Callable[[CachedExample], None], Callable[[], tuple[list[DependencyCounts], dict[str, int]]]
-]:
-    """What reads a sentence, and what gives the counts and how many sentences were used.
+) -> tuple[Callable[[CachedExample], None], Callable[[], list[DependencyCounts]]]:
+    """What reads a sentence, and what gives the counts.
 
     The counts of an encoder's directions are together; a decoder's have different words, and are
     apart. A sentence with a word that has no token is left out.
@@ -88,11 +86,11 @@ def count_corpus(
     n = (len(parts), len(relations))
     total, of_documents = np.zeros((len(n_words), *n), int), np.zeros((codes.max() + 1, *n), bool)
     at_offsets = np.zeros((len(n_words), len(parts), len(offsets), len(relations)), correct.dtype)
-    split, used = np.zeros(n, int), 0
+    split = np.zeros(n, int)
     chance = np.zeros((len(trees), *n))  # of each sentence, to be summed in their order
 
     def update(example: CachedExample) -> None:
-        nonlocal split, used
+        nonlocal split
         tree, layers, unit = trees[example.index], example.layers, units[example.index]
         if len(np.unique(example.word[example.word >= 0])) < len(tree.words):
             if example.is_first:
@@ -127,9 +125,8 @@ def count_corpus(
         chance[example.index] = np.nan_to_num(asked.chance) @ member
         pieces = split_words(example.word)[asked.asker] & asked.counted
         split += pieces.astype(int) @ member
-        used += 1
 
-    def counts() -> tuple[list[DependencyCounts], dict[str, int]]:
+    def counts() -> list[DependencyCounts]:
         if not total.any():
             why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
             raise InputError(f"{cache.path}: none of {len(trees)} sentences can be used; {why}")
@@ -138,7 +135,7 @@ def count_corpus(
         asked = total.sum(axis=0)
         with np.errstate(invalid="ignore"):
             of_decoder = {"uniform": chance.sum(axis=0) / asked, "coverage": asked / of_all}
-        given = [
+        return [
             DependencyCounts(
                 relations,
                 list(directions[part]),
@@ -153,7 +150,6 @@ def count_corpus(
             )
             for k, part in enumerate(parts)
         ]
-        return given, {"used": used, "left out": len(trees) - used}
 
     return update, counts
 
@@ -217,13 +213,12 @@ def main(
     released: job.Out,
     offsets: job.Out,
     best: job.Out,
-    sentences: job.Out,
     largest_offset: int,
     released_direction: bool,
     bootstrap: int,
     seed: int = 1,
 ) -> Measure:
-    """Write the accuracies of heads and offsets, the held-out best heads and sentence counts.
+    """Write the accuracies of heads and offsets, and the held-out best heads.
 
     `released` has each head's accuracy for all words by the released counting, in the released
     code's directions; of a decoder it is empty, as the directions have different words.
@@ -243,14 +238,13 @@ def main(
     def units() -> Units:
         return {
             f"{relation}.{direction}": (part.correct[:, row, ..., column], part.total[:, column])
-            for part in scored(counted()[0])
+            for part in scored(counted())
             for row, direction in enumerate(part.directions)
             for column, relation in enumerate(part.relations)
         }
 
     def write() -> None:
-        parts, used = counted()
-        tables.write_csv(pd.DataFrame(used.items(), columns=["sentences", "n"]), sentences)
+        parts = counted()
         tables.write(pd.concat([offset_accuracies(part, ranges) for part in parts]), offsets)
         as_released = []
         if not decoder:
