@@ -150,7 +150,6 @@ use rule model_step as causal_tests with:
         sinks=rules.first_token_sinks.output.sinks,
         others=sum(BATTERY_SCORES.values(), []),
     output:
-        effects="<results>/{model}/battery/causal_tests.parquet",
         table=battery_causal.table("battery-causal", "heads of a role ablated"),
         doses=battery_causal.table("battery-doses", "heads of a role ablated, by dose"),
     params:

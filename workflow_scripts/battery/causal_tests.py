@@ -271,7 +271,6 @@ def main(
     corpus: Path,
     roles: Path,
     sinks: Path,
-    effects: job.Out,
     table: job.Out,
     doses: job.Out,
     modes: list[str],
@@ -293,7 +292,6 @@ def main(
     ids = read_sequences(sequences)
     limits = modes, n_samples, bootstrap, seed
     frame, of_doses = tests(language_model, found, ids, text.ids, *limits)
-    tables.write(frame, effects)
     tables.write_csv(frame, table)
     tables.write_csv(of_doses, doses)
 
