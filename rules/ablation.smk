@@ -111,7 +111,6 @@ ablation_disabling.drawn(
         "scores": ABLATION_SCORES,
         "metrics": expand(rules.score_classifier.output.metrics, **FINETUNED_RUNS),
     },
-    params={"mode": "uniform"},
 )
 
 
@@ -119,7 +118,6 @@ ablation_disabling.drawn(
     "kovaleva2019-fig9",
     "Figure 9, one layer ablated",
     input={"scores": ABLATION_SCORES},
-    params={"mode": "uniform"},
 )
 
 
@@ -174,7 +172,6 @@ ablation.when(ABLATION_COMPARED).drawn(
         "points": rules.michel2019_tables.output.points,
         "table": rules.michel2019_tables.output.pairs,
     },
-    params={"mode": "zero"},
 )
 
 
@@ -194,7 +191,6 @@ use rule light_step as head_behaviour with:
     params:
         **step("ablation/head_behaviour.py"),
         **INTERVALS,
-        mode="uniform",
         equivalence=ABLATION["equivalence"],
         fewest=config.get("syntax", {}).get("fewest", 0),
 

@@ -133,6 +133,5 @@ ablation_text.drawn(
     "ablation-next-token",
     "running text, one head ablated",
     input={"scores": rules.next_token_scores.output.scores},
-    params={"mode": "zero"},
     table="running text, heads and key-value groups disabled",
 )

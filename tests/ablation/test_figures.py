@@ -44,7 +44,7 @@ def test_what_holds_with_every_seed_is_a_loss(name: str, lowest: float, scores: 
         table = scores[0].with_name("metrics.parquet")
         row = {"task": "SST-2", "stage": "fine-tuned", "split": "dev", "metric": "accuracy"}
         tables.write(pd.DataFrame([row | {"value": 0.785, "n": 400}]), table)
-        more = {"metrics": [table], "mode": "uniform"}
+        more = {"metrics": [table]}
     with style():
         figure = getattr(figures, name).__wrapped__(scores, **more)
         assert overlapping(figure) == clipped(figure) == []
@@ -68,9 +68,7 @@ def test_data_sets_whose_halves_disagree_are_left_out(tmp_path: Path) -> None:
     keys = frame[["kind", "one", "other", "mode"]]
     heads = pd.DataFrame({"layer": 0, "head": range(3), "x": [0, 0.1, 0.2], "y": [0.1, 0, 0.3]})
     tables.write(keys.merge(heads, how="cross"), tmp_path / "points")
-    figure = figures.michel2019_fig2.__wrapped__(
-        tmp_path / "points", tmp_path / "pairs.csv", mode="zero"
-    )
+    figure = figures.michel2019_fig2.__wrapped__(tmp_path / "points", tmp_path / "pairs.csv")
     (matrix,) = (axes for axes in figure.axes if axes.images)
     names = [label.get_text() for label in matrix.get_yticklabels()]
     assert names == ["SST-2 dev", "SST-2 products"]

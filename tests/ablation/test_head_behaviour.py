@@ -98,7 +98,7 @@ def run(
     write_card({"n_layers": 2, "n_heads": 2}, folder / "card.json")
     of_kinds = {"model": folder / "card.json", "known": known, "kinds": folder / "kinds"}
     call(head_kinds.main, of_kinds | {"threshold": 0.5, "fewest": 20})
-    arguments |= {"mode": "uniform", "equivalence": 8, "kinds": folder / "kinds"}
+    arguments |= {"equivalence": 8, "kinds": folder / "kinds"}
     arguments |= {"fewest": 20, "bootstrap": 200, "seed": 1} | more
     call(head_behaviour.main, arguments | {"heads": folder / "heads", "strata": folder / "strata"})
     return pd.read_csv(folder / "heads"), pd.read_csv(folder / "strata")

@@ -46,13 +46,13 @@ def task_panels(frame: pd.DataFrame, height: float) -> tuple[Figure, Panels]:
 
 
 @figures.drawn
-def kovaleva2019_fig8(scores: list[Path], metrics: list[Path], mode: str) -> Figure:
+def kovaleva2019_fig8(scores: list[Path], metrics: list[Path]) -> Figure:
     """Every head's change of the score in points, with its paired interval; a panel for each task.
 
     Means over seeds; significant is what is so with every seed. `metrics` are the classifiers'
     scores on all development examples.
     """
-    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
+    frame = effects.main_rows(effects.read_scores(scores, "head"), "uniform")
     whole = tables.read_all(metrics)
     figure, panels = task_panels(frame, 2.0)
     for axes, rows in panels:
@@ -73,9 +73,9 @@ def in_points(of_task: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def kovaleva2019_fig9(scores: list[Path], mode: str) -> Figure:
+def kovaleva2019_fig9(scores: list[Path]) -> Figure:
     """A point per layer, the mean over seeds, with the paired interval of the effect."""
-    scored = effects.main_rows(effects.read_scores(scores, "layer"), mode)
+    scored = effects.main_rows(effects.read_scores(scores, "layer"), "uniform")
     height = 0.95 + min(0.12 * scored["layer"].nunique(), 1.8)
     figure, panels = task_panels(scored, max(1.5, height))
     look = colours.Look("one layer disabled", colours.NEUTRAL)
@@ -243,13 +243,13 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
 
 
 @figures.drawn
-def michel2019_fig2(points: Path, table: Path, mode: str) -> Figure:
+def michel2019_fig2(points: Path, table: Path) -> Figure:
     """All pairs' correlations; below, points of a task's first development set and another.
 
     Data sets whose own halves do not agree are named and left out, unless there are no others.
     """
     pairs = tables.read_csv(table)
-    pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(COMPARED)]
+    pairs = pairs[(pairs["mode"] == "zero") & pairs["kind"].isin(COMPARED)]
     sets = [development_sets(row) for _, row in pairs.iterrows()]
     pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
     halves = pairs[pairs["kind"] == "halves"].set_index("a")["pearson"]
@@ -302,11 +302,11 @@ def every_variant(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @figures.drawn
-def ablation_next_token(scores: Path, mode: str, table: job.Out) -> Figure:
-    """A map of `mode` for each unit of heads, on a scale of its own, and a table of all modes."""
+def ablation_next_token(scores: Path, table: job.Out) -> Figure:
+    """A map of each unit of heads, zeroed, on a scale of its own, and a table of all modes."""
     frame = tables.read(scores)
     tables.write_csv(every_variant(frame), table)
-    rows = frame[frame["mode"] == mode]
+    rows = frame[frame["mode"] == "zero"]
     units = [unit for unit in MAPS if (rows["unit"] == unit).any()]
     of = figures.sample(rows, "segments", "documents")
     height = 1.2 + 0.09 * rows["layer"].max()

@@ -80,7 +80,6 @@ def main(
     kinds: Path,
     heads: job.Out,
     strata: job.Out,
-    mode: str,
     equivalence: float,
     fewest: int,
     bootstrap: int,
@@ -92,7 +91,7 @@ def main(
     `known` are the tables of the chapters that have columns for the joined table. `equivalence` is
     the bound in points; relations with fewer words than `fewest` do not count.
     """
-    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
+    frame = effects.main_rows(effects.read_scores(scores, "head"), "uniform")
     tasks = present_tasks(frame)
     joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
     joined = joined[tasks].add_prefix("effect_").reset_index()
@@ -100,7 +99,7 @@ def main(
     errors, bound = {}, equivalence / 100
     for task in tasks:
         n = int(frame[frame["task"] == task]["n"].min())
-        errors[task] = covariance_of(covariances, mode, task, n)
+        errors[task] = covariance_of(covariances, "uniform", task, n)
     joined = joined.join(judge(joined, frame, errors, bound))
     found = TableSet(known)
     for chapter in collect("measures").values():
