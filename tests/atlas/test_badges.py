@@ -24,7 +24,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         yield ROLES.form("role.induction", "Induction", words, {"role": "induction"}, **group)
 
 
-def badges(found: Tables, study: Study) -> Iterator[Badge]:
+def badges(found: Tables) -> Iterator[Badge]:
     if ROLES in found:
         for name in ("induction", "copying"):
             where, of = {"role": name, "holds": True}, {"induction": "role.induction"}

@@ -20,7 +20,7 @@ from workflow_scripts.battery.random_repeats import (
 )
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.measures.forms import Study, TableSet
+from workflow_scripts.core.measures.forms import TableSet
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.stats.randomisation import holm
 
@@ -283,8 +283,8 @@ def test_few_documents_leave_a_head_the_role_of_random_tokens(
     path = tmp_path / measures.RANDOM.file
     path.parent.mkdir()
     tables.write(pd.DataFrame({"n_documents": [n]}), path)
-    found, study = TableSet([path]), Study(data={}, corpora={})
-    where = [each.where for each in measures.badges(found, study)][: len(measures.ROLES)]
+    badges = measures.badges(TableSet([path]))
+    where = [each.where for each in badges][: len(measures.ROLES)]
     assert where == [{"role": role, column: True} for role in measures.ROLES]
     p = natural_repeats.p_values(np.ones((n, 1)), range(n), 9999, 1)[1]
     assert p == pytest.approx(2 / 2**n, abs=0.01)

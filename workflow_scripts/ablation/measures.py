@@ -248,7 +248,7 @@ def _run(task: str, seed: int) -> tuple[str, dict[str, Any]]:
     return f"{task_title(task)}, seed {seed}", {"task": task, "state": state_of(task, seed)}
 
 
-def badges(found: Tables, study: Study) -> Iterator[Badge]:
+def badges(found: Tables) -> Iterator[Badge]:
     """Heads without which a task's score is shown to fall in each mode, and in one alone."""
     tasks: dict[str, dict[str, list[str]]] = {}  # the measures of each mode, one for each seed
     for table in found.each(SCORES):

@@ -89,7 +89,7 @@ def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
     )
 
 
-def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndarray:
+def embedding(vectors: Vectors, vocabulary: Sequence[str]) -> np.ndarray:
     """Vectors of the vocabulary below one of zeros for padding, float32 [1 + word, dimension].
 
     A word without a vector gets a random one of the same spread, so that words stay distinct: its
@@ -98,7 +98,7 @@ def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndar
     matrix, spread = vectors.lookup(vocabulary), vectors.matrix.std()
     for row, word in enumerate(vocabulary):
         if word not in vectors:
-            rng = np.random.default_rng([seed, *word.encode()])
+            rng = np.random.default_rng([1, *word.encode()])
             matrix[row] = rng.normal(0, spread, matrix.shape[1])
     return np.concatenate([np.zeros((1, matrix.shape[1])), matrix]).astype(np.float32)
 
@@ -156,12 +156,10 @@ def vocabulary_of(texts: Sequence[str]) -> list[str]:
     return sorted({word.form for text in texts for word in words(text)})
 
 
-def word_family(
-    name: str, vectors: Vectors, vocabulary: Sequence[str], tune: bool, seed: int = 1
-) -> Family:
-    """`bov` or `bilstm` on these word vectors; `seed` draws those that are missing."""
+def word_family(name: str, vectors: Vectors, vocabulary: Sequence[str], tune: bool) -> Family:
+    """`bov` or `bilstm` on these word vectors."""
     number_of = {word: number for number, word in enumerate(vocabulary, start=1)}
-    matrix = embedding(vectors, vocabulary, seed)
+    matrix = embedding(vectors, vocabulary)
     sequence = name == "bilstm"
 
     def encode(texts: Texts) -> Encoded:

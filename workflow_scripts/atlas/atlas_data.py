@@ -183,7 +183,7 @@ def assemble(
                 states += segment["maps"]
         own_states = states_of(states, found.model in adopted)
         about = model_entry(card, own_states, labels.get(found.model, found.model))
-        declared = [one.badges(found, study) for one in MEASURES.values() if hasattr(one, "badges")]
+        declared = [one.badges(found) for one in MEASURES.values() if hasattr(one, "badges")]
         every = (badge for of_chapter in declared for badge in of_chapter)
         badges, sentences = shown_badges(
             found, [badge for badge in every if badge.harm or badge.table in found], measures

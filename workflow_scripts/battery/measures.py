@@ -177,7 +177,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     )
 
 
-def badges(found: Tables, study: Study) -> Iterator[Badge]:
+def badges(found: Tables) -> Iterator[Badge]:
     """The heads with one of ROLES that running text confirms, and those that other tests find."""
     enough = RANDOM in found and (found[RANDOM]["n_documents"] >= FEWEST).any()
     on_text = (
