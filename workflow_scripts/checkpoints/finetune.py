@@ -4,7 +4,6 @@ The same seed, data and threads give the same weights on a CPU, whether or not t
 and resumed.
 """
 
-import hashlib
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
 from workflow_scripts.core.data.tasks import TASKS
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import models, running
 from workflow_scripts.core.model.classifiers import new_classifier, tokens_of
 from workflow_scripts.core.model.training import (
@@ -120,7 +120,7 @@ def main(
     classifier.to(running.pick_device(device))
     identity = {
         "weights": base["weights"],
-        "training": hashlib.sha256(training.read_bytes()).hexdigest(),
+        "training": digests.sha256(training),
         "task": asdict(definition),
         "init": init,
         "max_tokens": max_tokens,
