@@ -163,3 +163,14 @@ def translation_files(aligned: dict) -> list[str]:
     """The local files of line-aligned splits, of entries with source and target."""
     pairs = [pair for pair in aligned.values() if isinstance(pair, dict) and "target" in pair]
     return [file for pair in pairs for side in pair.values() for file in local_files(side)]
+
+
+def task_generated(name: str) -> dict:
+    """The inputs of the directory that the study's own grammar writes a task into."""
+    read = {
+        task: contents(generated=[f"<results>/tasks/{task}.{name}"] if "generate" in entry else [])
+        for task, entry in TASKS.items()
+    }
+    return {
+        key: lookup(f"{{task}}/{key}", within=read) for key in ("generated", "generated_digests")
+    }

@@ -8,17 +8,6 @@ TASK_EVALUATED = ("n_dev", "domains")
 TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT else []
 
 
-def task_generated(name: str) -> dict:
-    """The inputs of the directory that the study's own grammar writes a task into."""
-    read = {
-        task: contents(generated=[f"<results>/tasks/{task}.{name}"] if "generate" in entry else [])
-        for task, entry in TASKS.items()
-    }
-    return {
-        key: lookup(f"{{task}}/{key}", within=read) for key in ("generated", "generated_digests")
-    }
-
-
 use rule light_step as generate_task with:
     output:
         **folder("generated", "<results>/tasks/{task}.generated"),

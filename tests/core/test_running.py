@@ -3,7 +3,6 @@
 import platform
 import subprocess
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -127,10 +126,14 @@ def test_memory_is_used_again_and_given_back() -> None:
     assert kept < 1000 < afterwards  # of the 16,384 pages of 64 MB
 
 
-def test_layers_run_again_in_a_backward_pass_and_give_its_gradients() -> None:
+@pytest.mark.parametrize("onednn", [False, hasattr(torch.ops.mkldnn, "_linear_pointwise")])
+def test_layers_run_again_in_a_backward_pass_and_give_its_gradients(
+    onednn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "ONEDNN", onednn)
     model, ids, calls, gradients = random_decoder(LLAMA).eval(), torch.arange(1, 9)[None], [], []
     model.model.layers[0].mlp.register_forward_pre_hook(lambda *given: calls.append(1))
-    for again in (running.recomputed(model), nullcontext()):
+    for again in (running.recomputed(model), OneDNN()):
         with again:
             model(ids, labels=ids).loss.backward()
         gradients.append(model.model.embed_tokens.weight.grad)

@@ -75,7 +75,7 @@ def learnt(
         with torch.no_grad(), running.OneDNN():
             whole = states(model, text, length)
         watcher = Gated(gates, sinks, recent)
-        with running.OneDNN(), running.recomputed(model), attention.watching(model, watcher):
+        with running.recomputed(model), attention.watching(model, watcher):
             change = (states(model, text, length) - whole).square().mean()
             (change + REGULARISATION * gates.mean()).backward()
         optimizer.step()

@@ -89,7 +89,7 @@ def estimates(
     for text in job.progress(tokens, len(tokens), "backward passes"):
         gates = torch.zeros(n_layers(model), n_kv_heads(model), device=model.device)
         watcher = Estimated(gates.requires_grad_(), sinks, recent)
-        with running.OneDNN(), running.recomputed(model), attention.watching(model, watcher):
+        with running.recomputed(model), attention.watching(model, watcher):
             token_losses(model, running.pad([text], model)).nanmean().backward()
         estimate.append(gates.grad.cpu().numpy())
         outside.append([watcher.outside[layer] for layer in range(n_layers(model))])

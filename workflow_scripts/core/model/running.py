@@ -3,7 +3,7 @@
 import ctypes
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -56,13 +56,16 @@ def memory_kept() -> Iterator[None]:
 def recomputed(model: PreTrainedModel) -> Iterator[None]:
     """Within, layers keep only their inputs for a backward pass, which runs each layer again.
 
-    Watchers of a pass must still be there in its backward pass.
+    Linear layers run by oneDNN both times. Watchers of a pass must still be there in its backward
+    pass, and its keys must not be kept for later tokens.
     """
     layers = [each for each in model.modules() if isinstance(each, GradientCheckpointingLayer)]
+    again = partial(checkpoint, use_reentrant=False, context_fn=lambda: (nullcontext(), OneDNN()))
     for layer in layers:
-        layer.forward = partial(checkpoint, layer.forward, use_reentrant=False)
+        layer.forward = partial(again, layer.forward)
     try:
-        yield
+        with OneDNN():
+            yield
     finally:
         for layer in layers:
             del layer.forward
