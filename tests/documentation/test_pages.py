@@ -70,7 +70,7 @@ def test_the_recipes_rules_plan_a_table_and_a_figure(tmp_path: Path) -> None:
     atlas, drawing = f"{RESULTS}/atlas.json", f"{RESULTS}/{MODEL}/figures/{figure}.svg"
     plan = planned(tmp_path, atlas, drawing)
     assert drawing in plan
-    assert f"{RESULTS}/{MODEL}/{table}" in plan.partition("rule atlas_data:")[2]
+    assert f"{RESULTS}/{MODEL}/{table}" in plan.partition("atlas_data makes")[2]
 
 
 @pytest.mark.parametrize("page, text", blocks("yaml"))
