@@ -63,6 +63,15 @@ def test_a_decoders_first_paragraph_is_drawn() -> None:
     assert not surface_drawings.paragraph_ends({"segment": np.zeros(3)}, DECODER).any()
 
 
+@pytest.mark.parametrize(("lengths", "chosen"), [([24, 3, 22, 40], 2), ([4, 3], 1)])
+def test_a_short_paragraph_is_drawn_but_no_rest(
+    lengths: list[int], chosen: int, tmp_path: Path
+) -> None:
+    write(tmp_path / "a.h5", lengths)
+    with Cache(tmp_path / "a.h5", CARD) as cache:
+        assert surface_drawings.choose_example(cache, DECODER, "") == chosen
+
+
 def test_rows_hold_the_weights(tmp_path: Path) -> None:
     patterns = write(tmp_path / "a.h5", [5, 9])
     with Cache(tmp_path / "a.h5", CARD) as cache:

@@ -19,6 +19,7 @@ from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
 
 Chosen = list[tuple[int, int, str]]
+FEWEST = 10  # tokens of a paragraph that shows a pattern
 TARGETS = {
     "next": "next token",
     "previous": "previous token",
@@ -89,6 +90,7 @@ def drawn_tokens(ends: np.ndarray, maximum: int) -> np.ndarray:
 def choose_example(cache: Patterns, card: dict[str, Any], example: str) -> int:
     """Index of the segment with id `example`; without one, of the shortest first paragraph.
 
+    One of fewer than FEWEST tokens, such as the rest of an article, is taken only among such.
     Raises InputError where there is no such segment.
     """
     if example:
@@ -96,7 +98,8 @@ def choose_example(cache: Patterns, card: dict[str, Any], example: str) -> int:
             raise InputError(f"{cache.path}: no segment {example!r}; correct drawings.example")
         return cache.ids.index(example)
     ends = [paragraph_ends(cache.tokens(index), card) for index in range(len(cache))]
-    return int(np.argmin([len(drawn_tokens(each, len(each))) for each in ends]))
+    lengths = np.array([len(drawn_tokens(each, len(each))) for each in ends])
+    return int(np.lexsort((lengths, lengths < FEWEST))[0])
 
 
 def draw(
