@@ -86,7 +86,7 @@ def ablate(
                 return one_by_one(model, watcher, lambda: model(**inputs).logits)
             return _batch_logits(_Ablation(classifier, watcher), inputs, pass_tokens)
 
-    with torch.inference_mode(), running.OneDNN(), running.memory_kept():
+    with torch.inference_mode(), running.OneDNN():
         if classifier is not None:
             longest = running.by_length([len(example) for example in tokens], size)[0][:2]
             _check(classifier, model, [tokens[index] for index in longest])

@@ -59,6 +59,7 @@ def recomputed(model: PreTrainedModel) -> Iterator[None]:
     Linear layers run by oneDNN both times. Watchers of a pass must still be there in its backward
     pass, and its keys must not be kept for later tokens.
     """
+    # What transformers offers for this works in training mode alone, which has dropout.
     layers = [each for each in model.modules() if isinstance(each, GradientCheckpointingLayer)]
     again = partial(checkpoint, use_reentrant=False, context_fn=lambda: (nullcontext(), OneDNN()))
     for layer in layers:
